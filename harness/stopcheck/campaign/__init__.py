@@ -1,0 +1,1 @@
+"""Scenario × strategy × adapter → results."""

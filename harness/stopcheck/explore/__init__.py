@@ -1,0 +1,1 @@
+"""Strategies that make schedules, and what shrinks and replays them."""

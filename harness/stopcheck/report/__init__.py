@@ -1,0 +1,1 @@
+"""Renderers over result records."""

@@ -1,0 +1,1 @@
+"""The acceptance cases of the contract, a page each, written as a vendor would write theirs."""

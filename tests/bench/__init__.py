@@ -1,0 +1,1 @@
+"""Benchmarks, in files `bench_*.py`, run by `make bench`."""

@@ -1,0 +1,1 @@
+"""Is what the kit shows a person good: shrunk, readable, named rightly?"""

@@ -1,0 +1,1 @@
+"""Tests that explore, crash processes or install things."""
