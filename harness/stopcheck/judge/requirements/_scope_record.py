@@ -123,8 +123,8 @@ SCOPE_RECORD: tuple[Requirement, ...] = (
         wording=(
             "Once a gate has answered a cancellation with `accepted`, its record MUST still be there after "
             "the gate's process has died, at whatever later moment, and, at a gate that declares durability "
-            "`power_loss`, also the loss of writes that were not synced. The verdict MUST name which of the "
-            "two kinds of crash was tried."
+            "`power_loss`, also after writes that were not synced have been lost. The verdict MUST name "
+            "which of the two kinds of crash was tried."
         ),
         sources=("A",),
     ),
