@@ -130,8 +130,7 @@ ADMISSION: tuple[Requirement, ...] = (
         family="SUP",
         title="Suppressed effect never arrives",
         wording=(
-            "After it has suppressed an effect a gate MUST NOT let anything of that effect arrive at the "
-            "receiver."
+            "After it has suppressed an effect a gate MUST NOT let anything of that effect arrive at the receiver."
         ),
         sources=("A",),
         capability="suppression",

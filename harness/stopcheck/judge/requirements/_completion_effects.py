@@ -42,8 +42,7 @@ COMPLETION_EFFECTS: tuple[Requirement, ...] = (
         family="CMP",
         title="Effect evidence survives either winner",
         wording=(
-            "A gate MUST keep the evidence about effects regardless of whether the completion or the "
-            "cancellation wins."
+            "A gate MUST keep the evidence about effects regardless of whether the completion or the cancellation wins."
         ),
         sources=("A",),
     ),
@@ -167,10 +166,7 @@ COMPLETION_EFFECTS: tuple[Requirement, ...] = (
         id="EFF-10",
         family="EFF",
         title="Untimely evidence is parked",
-        wording=(
-            "A gate MUST park evidence that comes too early, too late or without a match, and MUST NOT drop "
-            "it."
-        ),
+        wording=("A gate MUST park evidence that comes too early, too late or without a match, and MUST NOT drop it."),
         sources=("field",),
     ),
     Requirement(

@@ -146,9 +146,7 @@ LIFETIME_REPORTING: tuple[Requirement, ...] = (
         id="RPT-2",
         family="RPT",
         title="Completed effects stay visible",
-        wording=(
-            "A gate MUST show the effects that were completed also when it shows their task as cancelled."
-        ),
+        wording=("A gate MUST show the effects that were completed also when it shows their task as cancelled."),
         sources=("A", "C"),
     ),
     Requirement(
@@ -167,8 +165,7 @@ LIFETIME_REPORTING: tuple[Requirement, ...] = (
         family="RPT",
         title="Vanished viewers change no status",
         wording=(
-            "A gate MUST NOT change any status because a stream was closed, a client was dropped or a row "
-            "was hidden."
+            "A gate MUST NOT change any status because a stream was closed, a client was dropped or a row was hidden."
         ),
         sources=("A", "B"),
     ),

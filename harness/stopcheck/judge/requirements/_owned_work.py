@@ -115,8 +115,7 @@ OWNED_WORK: tuple[Requirement, ...] = (
         family="DLV",
         title="Replacement worker inherits the stop",
         wording=(
-            "A gate MUST hold a worker that takes another's place to the cancellation already accepted for "
-            "the task."
+            "A gate MUST hold a worker that takes another's place to the cancellation already accepted for the task."
         ),
         sources=("A",),
         capability="delivery",

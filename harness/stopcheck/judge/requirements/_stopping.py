@@ -30,9 +30,7 @@ STOPPING: tuple[Requirement, ...] = (
         id="ACK-3",
         family="ACK",
         title="Silence is not a stop",
-        wording=(
-            "A gate MUST never conclude that something has stopped from an acknowledgement that did not come."
-        ),
+        wording=("A gate MUST never conclude that something has stopped from an acknowledgement that did not come."),
         sources=("A",),
     ),
     Requirement(
@@ -60,8 +58,7 @@ STOPPING: tuple[Requirement, ...] = (
         family="ESC",
         title="Grace precedes force",
         wording=(
-            "A gate MUST NOT force a stop until the declared grace period, measured from the cutoff, has "
-            "gone by."
+            "A gate MUST NOT force a stop until the declared grace period, measured from the cutoff, has gone by."
         ),
         sources=("B",),
         capability="escalation",
@@ -71,8 +68,7 @@ STOPPING: tuple[Requirement, ...] = (
         family="ESC",
         title="Ledger outlives every kill",
         wording=(
-            "A gate MUST keep its ledger intact through the killing of anything that is killed to enforce a "
-            "stop."
+            "A gate MUST keep its ledger intact through the killing of anything that is killed to enforce a stop."
         ),
         sources=("A",),
         capability="escalation",
@@ -81,9 +77,7 @@ STOPPING: tuple[Requirement, ...] = (
         id="ESC-3",
         family="ESC",
         title="Local kill proves nothing remote",
-        wording=(
-            "A gate MUST NOT take the killing of a local process as proof of anything about remote work."
-        ),
+        wording=("A gate MUST NOT take the killing of a local process as proof of anything about remote work."),
         sources=("A", "B"),
         capability="escalation",
     ),
@@ -114,10 +108,7 @@ STOPPING: tuple[Requirement, ...] = (
         id="ESC-6",
         family="ESC",
         title="Uncontrollable worker is shown",
-        wording=(
-            "If a worker can neither be stopped nor be fenced, a gate MUST say so in the status that it "
-            "shows."
-        ),
+        wording=("If a worker can neither be stopped nor be fenced, a gate MUST say so in the status that it shows."),
         sources=("A",),
         capability="escalation",
     ),

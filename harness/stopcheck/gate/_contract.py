@@ -1,0 +1,120 @@
+"""What a gate declares of itself, readable before one is made.
+
+One idea: the judge holds a gate to its own declaration, so everything on which right gates may differ stands here:
+capabilities, who assigns incarnations, what becomes of an early stop, who sends, and the bounds in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from stopcheck.gate._vocabulary import AckStrength, Scope
+
+SECOND_NS = 1_000_000_000
+
+
+class Capability(StrEnum):
+    """The optional parts of the contract. A clause that hangs on one that the gate lacks is ``UNSUPPORTED``."""
+
+    SUPPRESSION = "suppression"
+    CHILDREN = "children"
+    DELIVERY = "delivery"
+    SHARED = "shared"
+    RETRIES = "retries"
+    RESULTS = "results"
+    ESCALATION = "escalation"
+    RECONCILIATION = "reconciliation"
+    COMPENSATION = "compensation"
+    APPROVALS = "approvals"
+    DEADLINES = "deadlines"
+    MEASURES = "measures"
+
+
+class Assigner(StrEnum):
+    """Who assigns incarnations."""
+
+    GATE = "gate"
+    CALLER = "caller"
+
+
+class EarlyStop(StrEnum):
+    """What happens to a stop for a task that is not open (SCOPE-6). ``tombstone`` needs caller-assigned
+    incarnations."""
+
+    TOMBSTONE = "tombstone"
+    REFUSE = "refuse"
+
+
+class Sender(StrEnum):
+    """Who sends admitted effects: the harness, with the permit of a claim, or the gate itself."""
+
+    HARNESS = "harness"
+    GATE = "gate"
+
+
+class Background(StrEnum):
+    """Whether the gate does work of its own: none, only inside ``tick``, or by itself."""
+
+    NONE = "none"
+    DRIVEN = "driven"
+    AUTONOMOUS = "autonomous"
+
+
+class Durability(StrEnum):
+    """What the gate's answers survive."""
+
+    VOLATILE = "volatile"
+    PROCESS_DEATH = "process_death"
+    POWER_LOSS = "power_loss"
+
+
+class HostKind(StrEnum):
+    """How the gate's code runs. ``inline``: plain calls, or coroutines that await only what the environment
+    gives (or a bare ``asyncio.sleep(0)``). ``thread``: blocking code, one thread for each open call."""
+
+    INLINE = "inline"
+    THREAD = "thread"
+    TRIO = "trio"
+    ASYNCIO = "asyncio"
+    PROCESS = "process"
+
+
+class GateContract(msgspec.Struct, frozen=True, kw_only=True):
+    """A gate's declaration.
+
+    ``serialised_calls``: the gate's calls never overlap, by construction (one thread, no suspension inside a call).
+    It is an assumption that the verdict prints, and a call that yields while another is open refutes it.
+    ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
+    ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
+    ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1).
+    """
+
+    name: str
+    version: str
+    capabilities: frozenset[Capability] = frozenset()
+    scopes: frozenset[Scope] = frozenset((Scope.TASK,))
+    incarnations: Assigner = Assigner.GATE
+    early_stop: EarlyStop = EarlyStop.REFUSE
+    sender: Sender = Sender.HARNESS
+    background: Background = Background.DRIVEN
+    durability: Durability = Durability.VOLATILE
+    host: HostKind = HostKind.INLINE
+    serialised_calls: bool = False
+    fingerprint: bool = False
+    retention_ns: int = 3600 * SECOND_NS
+    lease_ns: int = 30 * SECOND_NS
+    grace_ns: int = 5 * SECOND_NS
+    observation_bound_ns: int = 2 * SECOND_NS
+    reconciliation_budget_ns: int = 60 * SECOND_NS
+    acknowledgement_meanings: dict[AckStrength, str] = {}
+
+    @property
+    def durable(self) -> bool:
+        """Whether the gate's answers survive the death of its process."""
+        return self.durability is not Durability.VOLATILE
+
+    def has(self, capability: Capability) -> bool:
+        """Whether the gate declares ``capability``."""
+        return capability in self.capabilities

@@ -1,0 +1,40 @@
+"""Errors about adapters: what happened, the offending value, the likely cause, the next command."""
+
+from __future__ import annotations
+
+
+class AdapterFault(Exception):
+    """The adapter broke the protocol itself (exit 4); it says nothing about the gate's clauses.
+
+    ``what`` is one sentence with the offending value; ``cause`` the likely reason; ``hint`` what to do next.
+    """
+
+    def __init__(self, what: str, *, cause: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.cause = cause
+        self.hint = hint
+
+
+class GateRaised(AdapterFault):
+    """A gate call raised. Replies are values; an exception is not an answer."""
+
+
+class GateHung(AdapterFault):
+    """A gate call did not come back within the real-time bound."""
+
+
+class WrongReply(AdapterFault):
+    """A gate call returned something that is not a reply of that operation."""
+
+
+class SerialisationRefuted(AdapterFault):
+    """A gate that declares its calls serialised yielded inside a call while another was open."""
+
+
+class NotAGate(AdapterFault):
+    """The factory made something that is not a gate, or has no readable contract."""
+
+
+class HostMismatch(AdapterFault):
+    """The gate awaited something that its declared host does not provide."""

@@ -1,0 +1,216 @@
+"""The gate protocol: what an adapter implements.
+
+One idea: **every operation is one atomic transition seen from outside.** An adapter is a factory, usually the gate
+class itself, called with an :class:`Environment`; its ``contract`` is readable before a gate is made. Override what
+you have; what you leave answers ``Unsupported``. Each operation may be ``def`` or ``async def``.
+Rules that hold for all operations:
+
+* A caller of another tenant, or without the right named in the request's docstring, is answered
+  ``Refused(forbidden)`` and changes nothing (SCOPE-3, SCOPE-9).
+* A task or incarnation that does not exist is answered ``Refused(unknown)``; a stop that cannot be understood
+  ``Refused(malformed)``, and one whose handle is stale ``Refused(unresolvable)`` (SCOPE-8).
+* An exception is an adapter fault (exit 4), not an answer.
+* Time-driven transitions (lease expiry, budgets) happen in ``tick`` or at the next operation, by ``now_ns``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar, Protocol, TypeVar
+
+from stopcheck.gate import _replies as r
+from stopcheck.gate import _requests as q
+from stopcheck.gate._contract import GateContract
+from stopcheck.gate._environment import Environment
+
+T = TypeVar("T")
+
+#: An operation may answer at once or as an awaitable.
+Answer = T | Awaitable[T]
+
+
+class GateFactory(Protocol):
+    """An adapter: something that makes a gate in an environment, and whose contract can be read before."""
+
+    @property
+    def contract(self) -> GateContract:
+        """What the gates of this factory declare."""
+        ...
+
+    def __call__(self, environment: Environment, /) -> Gate:
+        """Open a gate on the environment's storage, new or not."""
+        ...
+
+
+class Gate:
+    """Base class of gates. Every operation answers ``Unsupported`` until it is overridden."""
+
+    contract: ClassVar[GateContract]
+
+    def open_task(self, request: q.OpenTask) -> Answer[r.OpenTaskReply]:
+        """Open a task. ``Opened`` once; then ``Exists``; ``PreCancelled`` if a tombstone waits for it."""
+        return r.Unsupported()
+
+    def begin_work(self, request: q.BeginWork) -> Answer[r.BeginWorkReply]:
+        """Give a worker a lease with a new epoch, which supersedes older ones (``LeaseGranted``).
+
+        A cancelled task, or one with a covering cancelled ancestor, answers ``Stopped``, whatever the trigger
+        (DLV-1 to DLV-3); an ended one ``Ended``. While another worker's lease is active a gate may answer
+        ``Busy``, or supersede it when ``trigger`` is ``replacement``. The same worker with the same delivery id may be given a
+        new epoch.
+        """
+        return r.Unsupported()
+
+    def renew_lease(self, request: q.RenewLease) -> Answer[r.RenewLeaseReply]:
+        """Lengthen an active lease; never after the cutoff (``Stopped``), never a stale one (``StaleLease``)."""
+        return r.Unsupported()
+
+    def release_lease(self, request: q.ReleaseLease) -> Answer[r.LeaseReply]:
+        """The holder gives the lease back; from then on its epoch is stale."""
+        return r.Unsupported()
+
+    def revoke_lease(self, request: q.RevokeLease) -> Answer[r.LeaseReply]:
+        """A supervisor takes the lease away; from then on its epoch is stale and its holder fenced."""
+        return r.Unsupported()
+
+    def commit_effect(self, request: q.CommitEffect) -> Answer[r.CommitEffectReply]:
+        """The dispatch commitment: check task status, ancestors, current epoch and effect identity, and record
+        the effect as admitted, in one atomic transition.
+
+        ``Admitted`` once per effect id (unique in the tenant); the same id and payload again is
+        ``ExistingEffect``, another payload ``PayloadMismatch``. After the cutoff a new effect is never admitted:
+        ``Stopped``; on an ended task ``Ended``; with an epoch that is not current ``StaleLease``. If several of
+        these hold, any may be answered.
+        """
+        return r.Unsupported()
+
+    def claim_dispatch(self, request: q.ClaimDispatch) -> Answer[r.ClaimDispatchReply]:
+        """Take an admitted effect to send it; exactly one caller is answered ``ClaimGranted``.
+
+        Work admitted before the cutoff may be claimed after it, unless it was suppressed
+        (``SuppressedAlready``). A second claim is ``AlreadyClaimed``; or ``Resend`` when an attempt of this effect
+        ended ``unknown``, the receiver is idempotent and the task is not cancelled. ``Resolved`` when definitive,
+        ``NotAdmitted`` when the ledger has no such effect.
+        """
+        return r.Unsupported()
+
+    def record_outcome(self, request: q.RecordOutcome) -> Answer[r.RecordOutcomeReply]:
+        """Enter what is known of an effect, before or after the cutoff.
+
+        ``NoEvidence``, and a look-up that says ``absent`` or ``stale``, leave a claimed effect ``unknown``. Verified evidence makes it
+        definitive: ``executed`` completed, ``rejected`` rejected, ``provider_cancelled`` itself, ``fenced``
+        ``not_executed``. Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and the
+        disposition stays. For an id that is not in the ledger: ``Parked``. Not verified, or not this payload or
+        receiver: ``BadEvidence``, with a recorded contradiction.
+        """
+        return r.Unsupported()
+
+    def record_signal(self, request: q.RecordSignal) -> Answer[r.RecordSignalReply]:
+        """Enter that a signal was sent; it proves nothing else."""
+        return r.Unsupported()
+
+    def acknowledge(self, request: q.Acknowledge) -> Answer[r.AcknowledgeReply]:
+        """Enter a worker's acknowledgement with exactly its strength. From an epoch that is superseded it does not count:
+        ``StaleLease``. With no record to acknowledge: ``Contradicted``."""
+        return r.Unsupported()
+
+    def complete(self, request: q.Complete) -> Answer[r.CompleteReply]:
+        """End the task as completed, if every admitted effect has a definitive disposition and every owned
+        operation has ended; else ``Unverified``. After the cutoff ``Lost``, kept as ``completed_after_cancel``;
+        after the end ``Ended``; with a stale epoch ``StaleLease``."""
+        return r.Unsupported()
+
+    def fail(self, request: q.Fail) -> Answer[r.CompleteReply]:
+        """End the task as failed. Needs no evidence; what is unknown stays so."""
+        return r.Unsupported()
+
+    def request_cancel(self, request: q.RequestCancel) -> Answer[r.RequestCancelReply]:
+        """The cutoff. One record per incarnation: ``Accepted`` once, then ``ExistingRecord`` with the same id and
+        revision, or ``Widened`` for a wider scope. On a completed or failed task: ``Ended``, and the request is
+        kept. On a task that is not open: ``Tombstoned`` or ``Refused(unknown)``, as declared."""
+        return r.Unsupported()
+
+    def inspect(self, request: q.Inspect) -> Answer[r.InspectReply]:
+        """The whole account of the task, as one consistent reading."""
+        return r.Unsupported()
+
+    def tick(self, request: q.Tick) -> Answer[r.TickReply]:
+        """Make the transitions that are due at ``now_ns``, on all tasks: expire leases, settle stopped tasks, end reconciliation
+        budgets. ``next_wake_ns`` is when something will next be due by time alone."""
+        return r.Unsupported()
+
+    def suppress(self, request: q.Suppress) -> Answer[r.SuppressReply]:
+        """``[suppression]`` Withdraw an admitted, unclaimed effect, in one transition against the claim.
+        ``SuppressionDone``, also when repeated; ``TooLate`` after a claim; ``Resolved``; ``NotAdmitted``."""
+        return r.Unsupported()
+
+    def register_child(self, request: q.RegisterChild) -> Answer[r.RegisterChildReply]:
+        """``[children]`` Record ownership and open the child's task, in one transition against the cutoff.
+        ``Done`` and in the inventory, or ``Stopped`` and not. Repeated: ``ExistingChild``."""
+        return r.Unsupported()
+
+    def start_child(self, request: q.StartChild) -> Answer[r.StartChildReply]:
+        """``[children]`` The child may run (``Done``), or a covering cutoff came first (``Stopped``)."""
+        return r.Unsupported()
+
+    def finish_child(self, request: q.FinishChild) -> Answer[r.FinishChildReply]:
+        """``[children]`` Append the child's end to its lifecycle. ``unknown`` is an end that evidence may still
+        change. Repeated: ``ExistingChild`` with the stage that is kept."""
+        return r.Unsupported()
+
+    def subscribe(self, request: q.Subscribe) -> Answer[r.SubscribeReply]:
+        """``[shared]`` Register an interest; ``Live`` tells how many live. Repeated: no second one."""
+        return r.Unsupported()
+
+    def release(self, request: q.Release) -> Answer[r.ReleaseReply]:
+        """``[shared]`` Give up one interest, counted once. A cancelled subscriber's interests are released by the
+        gate itself, within the cutoff. ``LastReleased`` tells what happens to work that nobody wants."""
+        return r.Unsupported()
+
+    def escalate(self, request: q.Escalate) -> Answer[r.EscalateReply]:
+        """``[escalation]`` ``TooEarly`` until ``grace_ns`` after the cutoff, then ``Forced`` once and
+        ``AlreadyForced``. Without a cancelled task, or for a worker that it does not know, ``Refused``."""
+        return r.Unsupported()
+
+    def record_probe(self, request: q.RecordProbe) -> Answer[r.RecordProbeReply]:
+        """``[escalation]`` Enter what a probe found. ``gone`` proves that the worker is stopped."""
+        return r.Unsupported()
+
+    def schedule_retry(self, request: q.ScheduleRetry) -> Answer[r.ScheduleRetryReply]:
+        """Provisional ``[retries]``."""
+        return r.Unsupported()
+
+    def fire_retry(self, request: q.FireRetry) -> Answer[r.FireRetryReply]:
+        """Provisional ``[retries]``."""
+        return r.Unsupported()
+
+    def offer_result(self, request: q.OfferResult) -> Answer[r.OfferResultReply]:
+        """Provisional ``[results]``."""
+        return r.Unsupported()
+
+    def compensate(self, request: q.Compensate) -> Answer[r.CompensateReply]:
+        """Provisional ``[compensation]``."""
+        return r.Unsupported()
+
+    def grant(self, request: q.Grant) -> Answer[r.GrantReply]:
+        """Provisional ``[approvals]``."""
+        return r.Unsupported()
+
+    def use_grant(self, request: q.UseGrant) -> Answer[r.GrantReply]:
+        """Provisional ``[approvals]``."""
+        return r.Unsupported()
+
+    def measures(self, request: q.Measures) -> Answer[r.MeasuresReply]:
+        """Provisional ``[measures]``."""
+        return r.Unsupported()
+
+    def fingerprint(self) -> bytes | None:
+        """The gate's whole state, durable and in memory, as bytes that are equal exactly when two gates would
+        behave alike from now on. ``None``: not offered. A wrong one loses interleavings: the kit audits it."""
+        return None
+
+    def close(self) -> None:
+        """Let go of handles at the end of a run. Not called at a crash."""
+
+
+Operation = Callable[[q.Request], Answer[r.Reply]]

@@ -1,0 +1,302 @@
+"""What a gate is asked: one frozen record per operation.
+
+One idea: a request is complete in itself. It carries who calls, when (virtual time) and about which incarnation, so
+that a gate needs no session and a retry is the same request again under a new call id.
+Source: gate protocol, table of operations. ``incarnation`` is ``None`` only where none exists yet.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from stopcheck.gate._evidence import Evidence
+from stopcheck.gate._vocabulary import (
+    AckStrength,
+    Caller,
+    CancellationClass,
+    Cause,
+    OwnedKind,
+    ProbeResult,
+    Scope,
+    Stage,
+    TaskKey,
+    TaskRef,
+    Trigger,
+)
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What every request carries. ``now_ns`` equals the environment's clock at the call."""
+
+    operation: ClassVar[str] = ""
+
+    call_id: str
+    caller: Caller
+    now_ns: int
+    task: TaskKey
+    incarnation: int | None = None
+
+    @property
+    def ref(self) -> TaskRef | None:
+        """The incarnation that the request names, if it names one."""
+        return None if self.incarnation is None else TaskRef(self.task, self.incarnation)
+
+
+class OpenTask(Request, frozen=True, kw_only=True):
+    """Open a task (right ``open``). Where the caller assigns incarnations, ``incarnation`` is set."""
+
+    operation: ClassVar[str] = "open_task"
+    deadline_ns: int | None = None
+
+
+class BeginWork(Request, frozen=True, kw_only=True):
+    """A worker asks for authority to act for the task (right ``work``)."""
+
+    operation: ClassVar[str] = "begin_work"
+    worker: str
+    delivery_id: str
+    trigger: Trigger = Trigger.FIRST
+
+
+class RenewLease(Request, frozen=True, kw_only=True):
+    """The holder asks to keep its lease (right ``work``)."""
+
+    operation: ClassVar[str] = "renew_lease"
+    epoch: int
+
+
+class ReleaseLease(Request, frozen=True, kw_only=True):
+    """The holder gives its lease back (right ``work``)."""
+
+    operation: ClassVar[str] = "release_lease"
+    epoch: int
+
+
+class RevokeLease(Request, frozen=True, kw_only=True):
+    """A supervisor takes a lease away (right ``supervise``)."""
+
+    operation: ClassVar[str] = "revoke_lease"
+    epoch: int
+
+
+class CommitEffect(Request, frozen=True, kw_only=True):
+    """A dispatch commitment: admit this effect, if the task may still do ordinary work (right ``work``).
+
+    ``kind`` names the operation for people and measures (``refund_mail``). ``items`` are the item ids of a batch
+    (EFF-11, provisional).
+    """
+
+    operation: ClassVar[str] = "commit_effect"
+    epoch: int
+    effect_id: str
+    payload_digest: str
+    receiver: str
+    cancellation_class: CancellationClass
+    kind: str
+    items: tuple[str, ...] = ()
+
+
+class ClaimDispatch(Request, frozen=True, kw_only=True):
+    """A dispatcher takes an admitted effect to send it, under its own authority (right ``dispatch``)."""
+
+    operation: ClassVar[str] = "claim_dispatch"
+    effect_id: str
+    idempotent_receiver: bool = False
+
+
+class RecordOutcome(Request, frozen=True, kw_only=True):
+    """Tell the gate what is known of an effect (right ``dispatch`` or ``reconcile``).
+
+    ``attempt`` is the claim's attempt, ``None`` for a reconciler. ``item`` and ``partial`` are provisional.
+    """
+
+    operation: ClassVar[str] = "record_outcome"
+    effect_id: str
+    evidence: Evidence
+    attempt: int | None = None
+    item: str | None = None
+    partial: bool = False
+
+
+class RecordSignal(Request, frozen=True, kw_only=True):
+    """A signal was sent to an owned operation (right ``supervise``)."""
+
+    operation: ClassVar[str] = "record_signal"
+    target: str
+    channel: str
+    cause: Cause
+
+
+class Acknowledge(Request, frozen=True, kw_only=True):
+    """A worker says how far it has stopped (right ``work``). ``record_revision`` is the record that it saw."""
+
+    operation: ClassVar[str] = "acknowledge"
+    epoch: int
+    strength: AckStrength
+    record_revision: int
+
+
+class Complete(Request, frozen=True, kw_only=True):
+    """A worker says that the task's goal is reached (right ``work``)."""
+
+    operation: ClassVar[str] = "complete"
+    epoch: int
+    result_digest: str
+
+
+class Fail(Request, frozen=True, kw_only=True):
+    """A worker gives the task up (right ``work``). Unknown effects stay unknown."""
+
+    operation: ClassVar[str] = "fail"
+    epoch: int
+    result_digest: str
+
+
+class RequestCancel(Request, frozen=True, kw_only=True):
+    """Ask that the task be cancelled (right ``stop``)."""
+
+    operation: ClassVar[str] = "request_cancel"
+    scope: Scope
+    cause: Cause
+    request_id: str
+    reason: str
+
+
+class Inspect(Request, frozen=True, kw_only=True):
+    """Read the whole account of a task (right ``inspect``)."""
+
+    operation: ClassVar[str] = "inspect"
+
+
+class Tick(Request, frozen=True, kw_only=True):
+    """Let the gate make the transitions that are due (right ``tick``). It concerns all tasks; ``task`` only
+    names the tenant in whose name the tick comes."""
+
+    operation: ClassVar[str] = "tick"
+
+
+class Suppress(Request, frozen=True, kw_only=True):
+    """Withdraw an admitted effect that nobody has claimed (right ``stop``)."""
+
+    operation: ClassVar[str] = "suppress"
+    effect_id: str
+
+
+class RegisterChild(Request, frozen=True, kw_only=True):
+    """Record ownership of a child before it can run, and open the child's task (right ``work``).
+
+    ``task`` is the parent. ``cap_ns`` bounds the child's lifetime, ``minimum_ns`` is its minimum useful time,
+    ``reserve_ns`` what the parent keeps for itself (DDL-2, provisional).
+    """
+
+    operation: ClassVar[str] = "register_child"
+    epoch: int
+    child: TaskRef
+    kind: OwnedKind
+    owner: str
+    cap_ns: int | None = None
+    minimum_ns: int = 0
+    reserve_ns: int = 0
+
+
+class StartChild(Request, frozen=True, kw_only=True):
+    """A registered child is about to run (right ``work``). ``task`` is the parent."""
+
+    operation: ClassVar[str] = "start_child"
+    child: TaskRef
+
+
+class FinishChild(Request, frozen=True, kw_only=True):
+    """An owned operation has ended, or its end is explicitly unknown (right ``work`` or ``supervise``)."""
+
+    operation: ClassVar[str] = "finish_child"
+    child: TaskRef
+    stage: Stage
+
+
+class Subscribe(Request, frozen=True, kw_only=True):
+    """Register an interest in a shared task (right ``work``). ``task`` is the shared one."""
+
+    operation: ClassVar[str] = "subscribe"
+    interest_id: str
+    subscriber: TaskRef
+
+
+class Release(Request, frozen=True, kw_only=True):
+    """Give up an interest in a shared task (right ``work`` or ``stop``)."""
+
+    operation: ClassVar[str] = "release"
+    interest_id: str
+
+
+class Escalate(Request, frozen=True, kw_only=True):
+    """Ask for leave to force-stop a worker (right ``supervise``). ``level`` names the mechanism (``kill``)."""
+
+    operation: ClassVar[str] = "escalate"
+    worker: str
+    level: str
+
+
+class RecordProbe(Request, frozen=True, kw_only=True):
+    """A supervisor looked whether a worker still lives (right ``supervise``)."""
+
+    operation: ClassVar[str] = "record_probe"
+    worker: str
+    result: ProbeResult
+
+
+class ScheduleRetry(Request, frozen=True, kw_only=True):
+    """Provisional. Arm a retry of the task's work at ``at_ns`` (right ``work``)."""
+
+    operation: ClassVar[str] = "schedule_retry"
+    retry_id: str
+    at_ns: int
+
+
+class FireRetry(Request, frozen=True, kw_only=True):
+    """Provisional. An armed retry is due (right ``work``)."""
+
+    operation: ClassVar[str] = "fire_retry"
+    retry_id: str
+    worker: str
+
+
+class OfferResult(Request, frozen=True, kw_only=True):
+    """Provisional. An owned operation's result arrives (right ``work``)."""
+
+    operation: ClassVar[str] = "offer_result"
+    target: str
+    authority_version: int
+    result_digest: str
+
+
+class Compensate(Request, frozen=True, kw_only=True):
+    """Provisional. Admit an effect that answers a committed one, in a task of its own (right ``work``)."""
+
+    operation: ClassVar[str] = "compensate"
+    target_effect_id: str
+    new_task: TaskRef
+    new_effect_id: str
+    grant_id: str
+
+
+class Grant(Request, frozen=True, kw_only=True):
+    """Provisional. Approve something that the task may do later (right ``stop``)."""
+
+    operation: ClassVar[str] = "grant"
+    grant_id: str
+
+
+class UseGrant(Request, frozen=True, kw_only=True):
+    """Provisional. Spend an approval (right ``work``)."""
+
+    operation: ClassVar[str] = "use_grant"
+    grant_id: str
+
+
+class Measures(Request, frozen=True, kw_only=True):
+    """Provisional. Read the figures of MET-1 (right ``inspect``)."""
+
+    operation: ClassVar[str] = "measures"

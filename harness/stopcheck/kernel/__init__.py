@@ -1,0 +1,80 @@
+"""The kernel: actors, branch points, choices, schedules, hosts. It knows nothing of gates.
+
+One idea: a run is a pure function of its list of choices (see ``_points``); everything that explores, replays, shrinks
+or shares runs acts on such lists.
+"""
+
+from stopcheck.kernel._actors import (
+    Actor,
+    Park,
+    branch,
+    perform,
+    sleep_until,
+    wait_or_timeout,
+    wait_until,
+)
+from stopcheck.kernel._errors import (
+    DivergedError,
+    Divergence,
+    ForeignAwaitError,
+    HungError,
+    Killed,
+    TokenError,
+)
+from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
+from stopcheck.kernel._kernel import Bounds, Ending, Kernel, Peril, TimeRaces
+from stopcheck.kernel._points import (
+    CRASH_PREFIX,
+    FAULT,
+    SCHEDULE,
+    TIME_PREFIX,
+    Choice,
+    Chooser,
+    Cut,
+    DefaultChooser,
+    Point,
+    Recorder,
+)
+from stopcheck.kernel._schedule import Guide, Replayer, Schedule
+from stopcheck.kernel._threads import ThreadHost, current_call, park_here
+
+__all__ = [
+    "CRASH_PREFIX",
+    "FAULT",
+    "SCHEDULE",
+    "TIME_PREFIX",
+    "Actor",
+    "Bounds",
+    "Choice",
+    "Chooser",
+    "Cut",
+    "DefaultChooser",
+    "DivergedError",
+    "Divergence",
+    "Ending",
+    "Finished",
+    "ForeignAwaitError",
+    "Guide",
+    "Host",
+    "HungError",
+    "InlineHost",
+    "Kernel",
+    "Killed",
+    "NestedCall",
+    "Park",
+    "Peril",
+    "Point",
+    "Recorder",
+    "Replayer",
+    "Schedule",
+    "ThreadHost",
+    "TimeRaces",
+    "TokenError",
+    "branch",
+    "current_call",
+    "park_here",
+    "perform",
+    "sleep_until",
+    "wait_or_timeout",
+    "wait_until",
+]

@@ -1,0 +1,124 @@
+"""Actors and what they may do: park at a branch point, sleep, wait, perform a nested call.
+
+One idea: an actor is a coroutine that runs alone until it parks, and where it parks it says why. Everything
+between two parks is one atomic step. ``touches`` names what the next step reads or writes.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
+
+Touches = tuple[str, ...]
+Ready = Callable[[], bool]
+
+
+class Park:
+    """Why an actor does not move: ``ready`` (a predicate), ``wake_ns`` (a timer) or ``blocked`` (another holds what
+    it needs). With none of them it can move at once. ``timer`` names the timer in schedules."""
+
+    __slots__ = ("blocked", "label", "ready", "timer", "touches", "wake_ns")
+
+    def __init__(
+        self,
+        label: str,
+        touches: Touches = (),
+        *,
+        ready: Ready | None = None,
+        wake_ns: int | None = None,
+        timer: str = "",
+        blocked: bool = False,
+    ) -> None:
+        self.label = label
+        self.touches = touches
+        self.ready = ready
+        self.wake_ns = wake_ns
+        self.timer = timer or label
+        self.blocked = blocked
+
+
+class Perform:
+    """A nested call for the host to drive on the actor's behalf."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.call = call
+
+
+@types.coroutine
+def branch(label: str, touches: Touches = ()) -> Generator[Park, Any, None]:
+    """A branch point: others may move here."""
+    yield Park(label, touches)
+
+
+@types.coroutine
+def wait_until(label: str, ready: Ready, touches: Touches = ()) -> Generator[Park, Any, None]:
+    """Do not move before ``ready()`` holds."""
+    yield Park(label, touches, ready=ready)
+
+
+@types.coroutine
+def sleep_until(label: str, wake_ns: int, timer: str = "", touches: Touches = ()) -> Generator[Park, Any, None]:
+    """Do not move before virtual time ``wake_ns``."""
+    yield Park(label, touches, wake_ns=wake_ns, timer=timer)
+
+
+@types.coroutine
+def wait_or_timeout(
+    label: str, ready: Ready, wake_ns: int, timer: str = "", touches: Touches = ()
+) -> Generator[Park, Any, None]:
+    """Do not move before ``ready()`` holds or virtual time ``wake_ns``, whichever is first."""
+    yield Park(label, touches, ready=ready, wake_ns=wake_ns, timer=timer)
+
+
+@types.coroutine
+def perform(call: Callable[[], Any]) -> Generator[Perform, Any, Any]:
+    """Let the host run ``call`` (plain or returning an awaitable) and hand back its value. Branch points inside it
+    park this actor. :meth:`Kernel.abandon` may answer in its stead."""
+    return (yield Perform(call))
+
+
+class Actor:
+    """One named unit of the simulated world."""
+
+    __slots__ = (
+        "call",
+        "coroutine",
+        "done",
+        "failure",
+        "folded",
+        "heard",
+        "history",
+        "name",
+        "option",
+        "park",
+        "result",
+        "spawned",
+        "stamp",
+        "steps",
+    )
+
+    def __init__(self, name: str, coroutine: Coroutine[Any, Any, Any], start: str = "start") -> None:
+        self.name = name
+        self.coroutine = coroutine
+        self.park: Park = Park(start)
+        self.option = f"{name}@{start}"
+        self.call: Any = None
+        self.done = False
+        self.failure: BaseException | None = None
+        self.result: Any = None
+        self.heard: list[Any] = []
+        self.folded = 0
+        self.history = b""
+        self.spawned = 0
+        self.stamp = 0
+        self.steps = 0
+
+    def hear(self, value: Any) -> None:
+        """Note a value that the actor received: what it does next may depend on it, so it is part of its state."""
+        self.heard.append(value)
+
+    def __repr__(self) -> str:
+        return f"<Actor {self.option}{' done' if self.done else ''}>"

@@ -1,0 +1,63 @@
+"""Errors of the kernel."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Divergence(msgspec.Struct, frozen=True):
+    """Where a replay left its schedule: the first step at which the recorded option was not on offer."""
+
+    position: int
+    expected_point: str
+    expected_option: str
+    found_point: str
+    found_options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.found_point:
+            return (
+                f"choice {self.position}: the schedule says {self.expected_option!r} (at {self.expected_point!r}), "
+                "but the run had ended"
+            )
+        offered = ", ".join(self.found_options)
+        return (
+            f"choice {self.position}: the schedule says {self.expected_option!r} (at {self.expected_point!r}), "
+            f"but the run asks at {self.found_point!r} and offers {offered}"
+        )
+
+
+class DivergedError(Exception):
+    """A schedule does not fit the run: another kit version, scenario or gate, or a gate that is not deterministic."""
+
+    def __init__(self, divergence: Divergence) -> None:
+        super().__init__(str(divergence))
+        self.divergence = divergence
+
+
+class TokenError(ValueError):
+    """A token that cannot be read; the message says what is wrong with it."""
+
+
+class HungError(Exception):
+    """A step did not come back within the real-time bound. ``where`` names the frame that was running."""
+
+    def __init__(self, actor: str, where: str, seconds: float) -> None:
+        super().__init__(f"{actor} did not come back within {seconds:g} s of real time; it was at {where}")
+        self.actor = actor
+        self.where = where
+        self.seconds = seconds
+
+
+class ForeignAwaitError(Exception):
+    """Code in the ``inline`` host awaited something that only an event loop can answer."""
+
+    def __init__(self, actor: str, awaited: object) -> None:
+        super().__init__(
+            f"{actor} awaited {type(awaited).__module__}.{type(awaited).__qualname__}, which needs an event loop"
+        )
+        self.actor = actor
+
+
+class Killed(BaseException):
+    """Raised in abandoned code at the end of a run, so that its thread ends. Never caught by ``except Exception``."""
