@@ -22,7 +22,7 @@ from stopcheck.kernel._errors import (
     TokenError,
 )
 from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
-from stopcheck.kernel._kernel import Bounds, Ending, Kernel, Peril, TimeRaces
+from stopcheck.kernel._kernel import Kernel
 from stopcheck.kernel._points import (
     CRASH_PREFIX,
     FAULT,
@@ -37,6 +37,7 @@ from stopcheck.kernel._points import (
 )
 from stopcheck.kernel._schedule import Guide, Replayer, Schedule
 from stopcheck.kernel._threads import ThreadHost, current_call, park_here
+from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
 
 __all__ = [
     "CRASH_PREFIX",

@@ -16,9 +16,10 @@ Ready = Callable[[], bool]
 
 class Park:
     """Why an actor does not move: ``ready`` (a predicate), ``wake_ns`` (a timer) or ``blocked`` (another holds what
-    it needs). With none of them it can move at once. ``timer`` names the timer in schedules."""
+    it needs; with ``wake_ns``, only until then). With none of them it can move at once (``free``). ``timer`` names the
+    timer in schedules. Not changed once made."""
 
-    __slots__ = ("blocked", "label", "ready", "timer", "touches", "wake_ns")
+    __slots__ = ("blocked", "free", "label", "ready", "timer", "touches", "wake_ns")
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class Park:
         self.wake_ns = wake_ns
         self.timer = timer or label
         self.blocked = blocked
+        self.free = ready is None and wake_ns is None and not blocked
 
 
 class Perform:

@@ -7,11 +7,12 @@ One idea: the kernel says *who* moves; the host makes it move until it parks aga
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from types import CoroutineType
 from typing import Any, Protocol
 
 from stopcheck.kernel._actors import Actor, Park, Perform
-from stopcheck.kernel._errors import ForeignAwaitError
+from stopcheck.kernel._errors import ForeignAwaitError, HungError
 
 
 class Finished:
@@ -44,7 +45,7 @@ class Host(Protocol):
         ...
 
     def close(self) -> None:
-        """The run is over."""
+        """No run uses it any more."""
         ...
 
 
@@ -57,40 +58,60 @@ def as_park(actor: Actor, yielded: object) -> Park:
     raise ForeignAwaitError(actor.name, yielded)
 
 
+def as_coroutine(value: Any) -> Coroutine[Any, Any, Any] | None:
+    """What a call returned, as something to step; ``None`` when it returned a plain value."""
+    if isinstance(value, CoroutineType):
+        return value
+    return _await(value) if inspect.isawaitable(value) else None
+
+
+async def _await(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def quietly_close(coroutine: Coroutine[Any, Any, Any]) -> None:
+    """Finalise a coroutine; what its clean-up raises (or that it goes on waiting) concerns nobody any more."""
+    try:
+        coroutine.close()
+    except (KeyboardInterrupt, HungError):
+        raise
+    except BaseException:
+        return
+
+
 class InlineCall:
     """A nested call in the ``inline`` host: a plain call, or a coroutine stepped by hand."""
 
-    __slots__ = ("_actor", "_awaitable", "_call")
+    __slots__ = ("_actor", "_call", "_coroutine")
 
     def __init__(self, actor: Actor, call: Callable[[], Any]) -> None:
         self._actor = actor
         self._call = call
-        self._awaitable: Any = None
+        self._coroutine: Coroutine[Any, Any, Any] | None = None
 
     def advance(self) -> Park | Finished:
         """Run until it parks or ends."""
+        coroutine = self._coroutine
         try:
-            if self._awaitable is None:
+            if coroutine is None:
                 value = self._call()
-                if not inspect.isawaitable(value):
+                coroutine = self._coroutine = as_coroutine(value)
+                if coroutine is None:
                     return Finished(value)
-                self._awaitable = value if inspect.iscoroutine(value) else value.__await__()
-            return as_park(self._actor, self._awaitable.send(None))
-        except StopIteration as stop:
-            return Finished(stop.value)
-        except ForeignAwaitError:
+            try:
+                yielded = coroutine.send(None)
+            except StopIteration as stop:
+                return Finished(stop.value)
+        except (KeyboardInterrupt, HungError):
             raise
-        except Exception as error:
+        except BaseException as error:
             return Finished(error=error)
+        return as_park(self._actor, yielded)
 
     def close(self) -> None:
-        """Finalise the coroutine; what its clean-up raises concerns nobody any more."""
-        close = getattr(self._awaitable, "close", None)
-        if close is not None:
-            try:
-                close()
-            except BaseException:
-                return
+        """Finalise the coroutine."""
+        if self._coroutine is not None:
+            quietly_close(self._coroutine)
 
 
 class InlineHost:
@@ -104,27 +125,47 @@ class InlineHost:
         """Nothing to let go of."""
 
 
-def step(actor: Actor, host: Host, graveyard: list[Any]) -> Park | Finished:
+class Answered:
+    """Stands in for a nested call that was abandoned: it ends at once with a given value."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def advance(self) -> Park | Finished:
+        """The answer."""
+        return Finished(self._value)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def step(actor: Actor, host: Host) -> Park | Finished:
     """Move ``actor`` until it parks or ends, going through nested calls."""
     value: Any = None
     error: BaseException | None = None
     while True:
-        if actor.call is not None:
-            outcome = actor.call.advance()
+        call = actor.call
+        if call is not None:
+            outcome = call.advance()
             if isinstance(outcome, Park):
                 return outcome
-            graveyard_call, actor.call = actor.call, None
-            graveyard_call.close()
+            actor.call = None
+            call.close()
             value, error = outcome.value, outcome.error
-            actor.hear(value)
+            actor.hear(value if error is None else f"raised {type(error).__qualname__}")
         try:
-            if error is not None:
-                yielded, error = actor.coroutine.throw(error), None
-            else:
-                yielded = actor.coroutine.send(value)
+            yielded = actor.coroutine.send(value) if error is None else actor.coroutine.throw(error)
         except StopIteration as stop:
             return Finished(stop.value)
-        if isinstance(yielded, Perform):
-            actor.call = host.open(actor, yielded.call)
-            continue
-        return as_park(actor, yielded)
+        except BaseException as failure:
+            actor.done = True
+            actor.failure = failure
+            raise
+        if type(yielded) is Park:
+            return yielded
+        if not isinstance(yielded, Perform):
+            return as_park(actor, yielded)
+        actor.call = host.open(actor, yielded.call)
+        error = None

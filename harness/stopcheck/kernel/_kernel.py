@@ -11,61 +11,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Coroutine
-from enum import StrEnum
-from typing import Any, Protocol
-
-import msgspec
+from typing import Any
 
 from stopcheck.kernel._actors import Actor, Park
-from stopcheck.kernel._hosts import Finished, Host, InlineHost, step
+from stopcheck.kernel._hosts import Answered, Finished, Host, InlineHost, NestedCall, quietly_close, step
 from stopcheck.kernel._points import CRASH_PREFIX, FAULT, SCHEDULE, TIME_PREFIX, Point
+from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
 
+# Shared by all kernels: neither holds anything of a run.
+_USUAL_BOUNDS = Bounds()
+_INLINE = InlineHost()
 
-class Ending(StrEnum):
-    """How a run (or a phase of it) ended."""
-
-    REST = "rest"
-    DEADLOCK = "deadlock"
-    STEP_BOUND = "step_bound"
-    TIME_BOUND = "time_bound"
-    CUT = "cut"
-
-
-class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits of one run. ``steps`` usually runs out because two actors wait for each other by polling;
-    ``virtual_ns`` because a gate names ever later wake-ups."""
-
-    steps: int = 5_000
-    virtual_ns: int = 24 * 3600 * 1_000_000_000
-    real_s: float = 10.0
-
-
-class Peril(Protocol):
-    """Something that may strike at any scheduling point, such as a crash."""
-
-    def options(self) -> tuple[str, ...]:
-        """The names of what may happen now, without prefix; empty when nothing may."""
-        ...
-
-    def strike(self, option: str) -> None:
-        """It happens."""
-        ...
-
-
-class TimeRaces(Protocol):
-    """Which timers may fire while actors could still move, and how often."""
-
-    def options(self, timer: str) -> tuple[str, ...]:
-        """Of ``before``, ``at`` and ``after``: what may be chosen now for this timer."""
-        ...
-
-    def spend(self, timer: str, how: str) -> None:
-        """One of them was chosen."""
-        ...
+_REST = "rest"
+_OFFSET_NS = {"before": -1, "at": 0, "after": 1}
 
 
 class Kernel:
-    """Runs actors under a strategy. ``log`` receives one entry for each step and whatever the world adds."""
+    """Runs actors under a strategy. ``log`` receives one entry for each step and whatever the world adds.
+
+    The host is not the kernel's: whoever made it closes it, after :meth:`close`.
+    """
 
     def __init__(
         self,
@@ -83,14 +48,15 @@ class Kernel:
         self.log: list[Any] = []
         self.perils: list[Peril] = []
         self.races: TimeRaces | None = None
-        self.bounds = bounds or Bounds()
+        self.bounds = bounds or _USUAL_BOUNDS
         self.progress = 0
         self.quiet = False
-        self._ask = choose
-        self._host = host or InlineHost()
+        self._choose = choose
+        self._host = host or _INLINE
         self._state = state
-        self._graveyard: list[Any] = []
-        self._by_option: dict[str, Actor] = {}
+        self._graveyard: list[NestedCall] = []
+        self._names: set[str] = set()
+        self._refusal: BaseException | None = None
 
     # -- making actors ------------------------------------------------------------------------------------
 
@@ -100,8 +66,10 @@ class Kernel:
         if parent is not None:
             parent.spawned += 1
             name = f"{parent.name}.{name}{parent.spawned}"
-        if any(actor.name == name for actor in self.actors):
-            raise ValueError(f"two actors are named {name!r}")
+        if name in self._names or "@" in name:
+            coroutine.close()
+            raise ValueError(f"two actors are named {name!r}" if name in self._names else f"'@' in a name: {name!r}")
+        self._names.add(name)
         actor = Actor(name, coroutine, start)
         self.actors.append(actor)
         return actor
@@ -110,18 +78,25 @@ class Kernel:
         """Ask what a fault does here; ``options[0]`` is no fault. Called within a step."""
         if len(options) == 1 or self.quiet:
             return options[0]
-        actor = self.current.name if self.current else ""
-        chosen = options[self._ask(Point(FAULT, actor, label, options, self.steps))]
-        if self.current is not None:
-            self.current.hear(chosen)
+        actor = self.current
+        try:
+            chosen = options[self._ask(Point(FAULT, actor.name if actor else "", label, options, self.steps))]
+        except BaseException as error:
+            # The code that asked may be the gate's, which may swallow it: a cut or a divergence ends the run anyway.
+            self._refusal = error
+            raise
+        if actor is not None:
+            actor.hear(chosen)
         return chosen
 
     def abandon(self, actor: Actor, value: Any) -> None:
         """The process that ran the actor's nested call died: keep the call unfinalised, answer ``value``."""
         if actor.call is None:
             raise ValueError(f"{actor.name} has no call open")
+        if actor is self.current:
+            raise ValueError(f"{actor.name} cannot abandon the call that it is in")
         self._graveyard.append(actor.call)
-        actor.call = _Answered(value)
+        actor.call = Answered(value)
         self._park(actor, Park("indefinite"))
 
     # -- the loop -----------------------------------------------------------------------------------------
@@ -129,75 +104,84 @@ class Kernel:
     def run(self) -> Ending:
         """Move actors until nothing can happen any more, or a bound is reached."""
         while True:
-            if self.steps >= self.bounds.steps:
+            enabled, timer = self._survey()
+            others = self._others(enabled, timer) if timer is not None or self.perils or not enabled else ()
+            if self.steps >= self.bounds.steps and (enabled or timer is not None):
                 return Ending.STEP_BOUND
-            enabled = self._enabled()
-            options = [actor.option for actor in enabled]
-            timer = self._next_timer()
-            if timer is not None:
-                options.extend(self._time_options(timer, idle=not enabled))
-            if not enabled and timer is None:
-                options.append("rest")
-            if self.perils and not self.quiet:
-                options.extend(CRASH_PREFIX + o for peril in self.perils for o in peril.options())
-            chosen = self._choose_schedule(options, enabled)
-            if chosen == "rest":
+            which = 0 if self.quiet or len(enabled) + len(others) == 1 else self._ask_which(enabled, others)
+            if which < len(enabled):
+                self._move(enabled[which])
+                continue
+            chosen = others[which - len(enabled)]
+            if chosen == _REST:
                 return self._rest_or_deadlock()
-            if chosen.startswith(TIME_PREFIX):
-                if not self._pass_time(chosen):
-                    return Ending.TIME_BOUND
-            elif chosen.startswith(CRASH_PREFIX):
-                self._strike(chosen[len(CRASH_PREFIX) :])
-            else:
-                self._move(self._by_option[chosen])
+            if chosen.startswith(CRASH_PREFIX):
+                self._strike(chosen)
+            elif timer is not None and not self._pass_time(chosen, timer, race=bool(enabled)):
+                return Ending.TIME_BOUND
 
-    def _choose_schedule(self, options: list[str], enabled: list[Actor]) -> str:
-        if len(options) == 1 or self.quiet:
-            return options[0]
+    def _ask(self, point: Point) -> int:
+        index = self._choose(point)
+        if not 0 <= index < len(point.options):
+            raise IndexError(f"the strategy answered {index} at {point.name!r}, which has {len(point.options)} options")
+        return index
+
+    def _ask_which(self, enabled: list[Actor], others: tuple[str, ...]) -> int:
+        last = self.last
+        options = [actor.option for actor in enabled]
+        touches = [actor.park.touches for actor in enabled]
         point = Point(
             SCHEDULE,
-            self.last.name if self.last else "",
+            "" if last is None else last.name,
             "",
-            tuple(options),
+            (*options, *others),
             self.steps,
             self._state,
-            tuple(actor.park.touches for actor in enabled),
+            tuple(touches),
         )
-        return options[self._ask(point)]
+        return self._ask(point)
 
-    def _enabled(self) -> list[Actor]:
-        found: list[Actor] = []
-        by_option = self._by_option
-        by_option.clear()
-        last = self.last
+    def _survey(self) -> tuple[list[Actor], Actor | None]:
+        """Who can move, the actor that moved last first, else as declared; and whose timer is next."""
+        enabled: list[Actor] = []
+        timer: Actor | None = None
+        soonest = 0
+        last, now = self.last, self.now_ns
         for actor in self.actors:
             if actor.done:
                 continue
             park = actor.park
-            if park.blocked:
-                if self.progress <= actor.stamp:
+            if not park.free:
+                wake = park.wake_ns
+                if wake is not None and wake > now and (timer is None or wake < soonest):
+                    timer, soonest = actor, wake
+                if not self._holds(actor, park):
                     continue
-            elif park.ready is not None or park.wake_ns is not None:
-                due = park.wake_ns is not None and park.wake_ns <= self.now_ns
-                if not due and not (park.ready is not None and park.ready()):
-                    continue
-            by_option[actor.option] = actor
             if actor is last:
-                found.insert(0, actor)
+                enabled.insert(0, actor)
             else:
-                found.append(actor)
-        return found
+                enabled.append(actor)
+        return enabled, timer
 
-    def _next_timer(self) -> Actor | None:
-        best: Actor | None = None
-        best_ns = 0
-        for actor in self.actors:
-            wake = actor.park.wake_ns
-            if actor.done or wake is None or wake <= self.now_ns:
-                continue
-            if best is None or wake < best_ns:
-                best, best_ns = actor, wake
-        return best
+    def _holds(self, actor: Actor, park: Park) -> bool:
+        """Whether what a waiting actor waits for has come."""
+        if park.wake_ns is not None and park.wake_ns <= self.now_ns:
+            return True
+        if park.blocked:
+            return self.progress > actor.stamp
+        return park.ready is not None and park.ready()
+
+    def _others(self, enabled: list[Actor], timer: Actor | None) -> tuple[str, ...]:
+        """What may happen beside an actor's step: time, rest, a death. In this order, time first as the default."""
+        others: list[str] = []
+        if timer is not None:
+            others += self._time_options(timer, idle=not enabled)
+        elif not enabled:
+            others.append(_REST)
+        if not self.quiet:
+            for peril in self.perils:
+                others += [CRASH_PREFIX + option for option in peril.options()]
+        return tuple(others)
 
     def _time_options(self, timer: Actor, *, idle: bool) -> list[str]:
         name = timer.park.timer
@@ -205,31 +189,31 @@ class Kernel:
             return [f"{TIME_PREFIX}at:{name}"]
         if self.races is None or self.quiet:
             return []
-        return [f"{TIME_PREFIX}{how}:{name}" for how in self.races.options(name)]
+        # Just before a timer is no other time than now when it is due in a nanosecond.
+        near = timer.park.wake_ns == self.now_ns + 1
+        ways = [how for how in self.races.options(name) if not (near and how == "before")]
+        return [f"{TIME_PREFIX}{how}:{name}" for how in ways]
 
-    def _pass_time(self, chosen: str) -> bool:
+    def _pass_time(self, chosen: str, timer: Actor, *, race: bool) -> bool:
+        """Time goes to ``timer`` (or just before or after). False when that is beyond the bound."""
         how, name = chosen[len(TIME_PREFIX) :].split(":", 1)
-        timer = self._next_timer()
-        assert timer is not None
-        wake = timer.park.wake_ns
-        assert wake is not None
-        if self._by_option and self.races is not None:
+        if race and self.races is not None:
             self.races.spend(name, how)
-        target = max(self.now_ns, wake + {"before": -1, "at": 0, "after": 1}[how])
-        self.now_ns = target
-        self.steps += 1
-        self.progress += 1
-        self.log.append((self.steps, self.now_ns, chosen))
-        return target <= self.bounds.virtual_ns
+        self.now_ns = max(self.now_ns, (timer.park.wake_ns or 0) + _OFFSET_NS[how])
+        self._note(chosen)
+        return self.now_ns <= self.bounds.virtual_ns
 
-    def _strike(self, option: str) -> None:
+    def _strike(self, chosen: str) -> None:
+        option = chosen[len(CRASH_PREFIX) :]
+        peril = next(peril for peril in self.perils if option in peril.options())
+        self._note(chosen)
+        peril.strike(option)
+
+    def _note(self, what: str) -> None:
+        """Count and log a turn that no actor made. Whoever is blocked may look again: things have changed."""
         self.steps += 1
         self.progress += 1
-        self.log.append((self.steps, self.now_ns, CRASH_PREFIX + option))
-        for peril in self.perils:
-            if option in peril.options():
-                peril.strike(option)
-                return
+        self.log.append((self.steps, self.now_ns, what))
 
     def _move(self, actor: Actor) -> None:
         self.steps += 1
@@ -237,9 +221,15 @@ class Kernel:
         self.log.append((self.steps, self.now_ns, actor.option))
         self.current = self.last = actor
         try:
-            outcome = step(actor, self._host, self._graveyard)
+            outcome = step(actor, self._host)
+        except BaseException as error:
+            if self._refusal is None or self._refusal is error:
+                raise
+            raise self._refusal from None
         finally:
             self.current = None
+        if self._refusal is not None:
+            raise self._refusal
         if isinstance(outcome, Finished):
             actor.done = True
             actor.result = outcome.value
@@ -277,27 +267,13 @@ class Kernel:
         return digest.digest()
 
     def close(self) -> None:
-        """The run is over: finalise what was kept unfinalised."""
+        """The run is over: finalise what was kept unfinalised. What clean-up raises concerns nobody any more."""
         for actor in self.actors:
             if actor.call is not None:
                 actor.call.close()
                 actor.call = None
-            actor.coroutine.close()
         for call in self._graveyard:
             call.close()
         self._graveyard.clear()
-
-
-class _Answered:
-    """Stands in for a nested call that was abandoned: it ends at once with a given value."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def advance(self) -> Park | Finished:
-        return Finished(self._value)
-
-    def close(self) -> None:
-        return
+        for actor in self.actors:
+            quietly_close(actor.coroutine)

@@ -1,0 +1,99 @@
+"""The world: scenarios, the run, and everything around the gate that is simulated.
+
+One idea: ``run(scenario, factory, choose) -> Record`` is a pure function. Scenario pages are written on what this module
+exports, the bundled ones as a vendor's.
+"""
+
+from stopcheck.kernel import branch, sleep_until, wait_until
+from stopcheck.world._cast import Cast
+from stopcheck.world._client import Client
+from stopcheck.world._effects import Child, Effect, Message
+from stopcheck.world._environment import ProcessDied, RunEnvironment
+from stopcheck.world._events import (
+    Answered,
+    Called,
+    Committed,
+    EffectDeclared,
+    Entry,
+    Event,
+    FaultChosen,
+    FinalAccount,
+    GateDied,
+    InnerPoint,
+    LogLine,
+    MessageDelivered,
+    NotCommitted,
+    Observer,
+    PhaseBegan,
+    ReceiverTruth,
+    Returned,
+    Submitted,
+    TaskDeclared,
+    WorkerActed,
+    as_data,
+    render_line,
+    render_log,
+)
+from stopcheck.world._interior import Interior, PlainInterior, StorageArea
+from stopcheck.world._queue import Queue
+from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
+from stopcheck.world._run import MAX_TICKS, Record, run
+from stopcheck.world._scenario import FaultBudget, Granularity, Scenario, Variant, Witness
+from stopcheck.world._workers import Plan, Temper
+from stopcheck.world._world import World
+
+__all__ = [
+    "EXPORT",
+    "MAIL",
+    "MAX_TICKS",
+    "Abilities",
+    "Answered",
+    "Called",
+    "Cast",
+    "Child",
+    "Client",
+    "Committed",
+    "Effect",
+    "EffectDeclared",
+    "Entry",
+    "Event",
+    "FaultBudget",
+    "FaultChosen",
+    "FinalAccount",
+    "GateDied",
+    "Granularity",
+    "InnerPoint",
+    "Interior",
+    "LogLine",
+    "Lookup",
+    "Message",
+    "MessageDelivered",
+    "NotCommitted",
+    "Observer",
+    "PhaseBegan",
+    "PlainInterior",
+    "Plan",
+    "ProcessDied",
+    "Queue",
+    "Receiver",
+    "ReceiverTruth",
+    "Record",
+    "Returned",
+    "RunEnvironment",
+    "Scenario",
+    "StorageArea",
+    "Submitted",
+    "TaskDeclared",
+    "Temper",
+    "Variant",
+    "Witness",
+    "WorkerActed",
+    "World",
+    "as_data",
+    "branch",
+    "render_line",
+    "render_log",
+    "run",
+    "sleep_until",
+    "wait_until",
+]

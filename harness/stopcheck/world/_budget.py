@@ -1,0 +1,58 @@
+"""What is left of a run's fault budget."""
+
+from __future__ import annotations
+
+from stopcheck.world._scenario import FaultBudget
+
+
+class Purse:
+    """Counts faults down. Part of the world's state: two situations with different purses are different."""
+
+    __slots__ = ("_declared", "left")
+
+    def __init__(self, declared: FaultBudget) -> None:
+        self._declared = declared
+        self.left: dict[str, int] = {
+            "crashes": declared.crashes,
+            "provider": declared.provider,
+            "queue": declared.queue,
+            "worker": declared.worker,
+            "signal": declared.signal,
+            "time": declared.time,
+        }
+
+    def may(self, kind: str) -> bool:
+        """Whether one more fault of ``kind`` is within the budget."""
+        return self.left[kind] > 0
+
+    def spend(self, kind: str) -> None:
+        """One fault of ``kind`` happened."""
+        self.left[kind] -= 1
+
+    def admits(self, fault: str) -> bool:
+        """Whether the scenario admits this provider fault."""
+        return fault in self._declared.provider_faults
+
+    def digest(self) -> bytes:
+        """For the state key."""
+        return ",".join(f"{v}" for v in self.left.values()).encode()
+
+
+class NamedTimers:
+    """The kernel's question which timers may race, answered from the budget."""
+
+    __slots__ = ("_names", "_purse")
+
+    def __init__(self, declared: FaultBudget, purse: Purse) -> None:
+        self._names = frozenset(declared.timers)
+        self._purse = purse
+
+    def options(self, timer: str) -> tuple[str, ...]:
+        """Before, at and after for a named timer while the budget lasts."""
+        if timer in self._names and self._purse.may("time"):
+            return ("before", "at", "after")
+        return ()
+
+    def spend(self, timer: str, how: str) -> None:
+        """Count it."""
+        self._purse.spend("time")

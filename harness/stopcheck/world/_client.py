@@ -1,0 +1,227 @@
+"""How an actor talks to the gate: one method for each operation, with a caller of its own.
+
+One idea: an actor never builds a request by hand; call id, caller, virtual time and incarnation come from here, at the
+moment at which the call really starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from stopcheck.gate import (
+    Acknowledge,
+    AckStrength,
+    BeginWork,
+    Caller,
+    Cause,
+    ClaimDispatch,
+    CommitEffect,
+    Complete,
+    Escalate,
+    Evidence,
+    Fail,
+    FinishChild,
+    Indefinite,
+    Inspect,
+    OpenTask,
+    ProbeResult,
+    RecordOutcome,
+    RecordProbe,
+    RecordSignal,
+    RegisterChild,
+    Release,
+    ReleaseLease,
+    RenewLease,
+    Reply,
+    Request,
+    RequestCancel,
+    Retry,
+    RevokeLease,
+    Scope,
+    Snapshot,
+    Stage,
+    StartChild,
+    Subscribe,
+    Suppress,
+    TaskRef,
+    Tick,
+    Trigger,
+)
+from stopcheck.world._effects import Child, Effect
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+#: How often an actor repeats a call that was answered ``Retry`` before it gives up.
+MAX_RETRIES = 4
+
+
+class CallerGone(Exception):
+    """The caller was killed before its call began."""
+
+
+def _always() -> bool:
+    return True
+
+
+class Client:
+    """A caller at one gate handle. Each method answers with the gate's reply, or ``Indefinite`` when the gate died
+    under the call."""
+
+    def __init__(self, world: World, caller: Caller, handle: int) -> None:
+        self.caller = caller
+        self.alive: Callable[[], bool] = _always
+        self._world = world
+        self._handle = handle
+
+    async def ask(self, kind: type[Request], task: TaskRef, **fields: Any) -> Any:
+        """Make one call of any operation."""
+
+        def make(call_id: str, now_ns: int) -> Request:
+            if not self.alive():
+                raise CallerGone
+            return kind(
+                call_id=call_id,
+                caller=self.caller,
+                now_ns=now_ns,
+                task=task.key,
+                incarnation=task.incarnation,
+                **fields,
+            )
+
+        return await self._world.port.call(self._handle, kind.operation, make)
+
+    async def insist(self, kind: type[Request], task: TaskRef, **fields: Any) -> Any:
+        """Make a call again while it is answered ``Indefinite`` or (up to a bound) ``Retry``."""
+        retries = 0
+        while True:
+            reply: Reply | Snapshot = await self.ask(kind, task, **fields)
+            if isinstance(reply, Retry):
+                retries += 1
+                if retries > MAX_RETRIES:
+                    return reply
+            elif not isinstance(reply, Indefinite):
+                return reply
+
+    def at(self, handle: int) -> Client:
+        """The same caller at another handle."""
+        return Client(self._world, self.caller, handle)
+
+    def as_tenant(self, tenant: str) -> Client:
+        """The same principal, but of another tenant."""
+        return Client(self._world, msgspec.structs.replace(self.caller, tenant=tenant), self._handle)
+
+    async def open_task(self, task: TaskRef, deadline_ns: int | None = None) -> Any:
+        """Open the task."""
+        return await self.insist(OpenTask, task, deadline_ns=deadline_ns)
+
+    async def begin_work(self, task: TaskRef, worker: str, delivery_id: str, trigger: Trigger) -> Any:
+        """Ask for a lease."""
+        return await self.insist(BeginWork, task, worker=worker, delivery_id=delivery_id, trigger=trigger)
+
+    async def renew_lease(self, task: TaskRef, epoch: int) -> Any:
+        """Keep the lease."""
+        return await self.insist(RenewLease, task, epoch=epoch)
+
+    async def release_lease(self, task: TaskRef, epoch: int) -> Any:
+        """Give the lease back."""
+        return await self.insist(ReleaseLease, task, epoch=epoch)
+
+    async def revoke_lease(self, task: TaskRef, epoch: int) -> Any:
+        """Take a lease away."""
+        return await self.insist(RevokeLease, task, epoch=epoch)
+
+    async def commit_effect(self, effect: Effect, epoch: int, payload_digest: str | None = None) -> Any:
+        """Make a dispatch commitment."""
+        return await self.insist(
+            CommitEffect,
+            effect.task,
+            epoch=epoch,
+            effect_id=effect.effect_id,
+            payload_digest=payload_digest or effect.payload_digest,
+            receiver=effect.receiver.name,
+            cancellation_class=effect.cancellation_class,
+            kind=effect.kind,
+        )
+
+    async def claim_dispatch(self, effect: Effect) -> Any:
+        """Take the effect to send it. Not repeated after ``Indefinite``: the claim may have been given."""
+        return await self.ask(
+            ClaimDispatch,
+            effect.task,
+            effect_id=effect.effect_id,
+            idempotent_receiver=effect.receiver.abilities.idempotent,
+        )
+
+    async def record_outcome(self, effect: Effect, evidence: Evidence, attempt: int | None = None) -> Any:
+        """Tell what is known of the effect."""
+        return await self.insist(
+            RecordOutcome, effect.task, effect_id=effect.effect_id, evidence=evidence, attempt=attempt
+        )
+
+    async def record_signal(self, task: TaskRef, target: str, channel: str, cause: Cause) -> Any:
+        """Tell that a signal was sent."""
+        return await self.insist(RecordSignal, task, target=target, channel=channel, cause=cause)
+
+    async def acknowledge(self, task: TaskRef, epoch: int, strength: AckStrength, revision: int) -> Any:
+        """Say how far the worker has stopped."""
+        return await self.insist(Acknowledge, task, epoch=epoch, strength=strength, record_revision=revision)
+
+    async def complete(self, task: TaskRef, epoch: int, result: str = "result") -> Any:
+        """Say that the goal is reached."""
+        return await self.insist(Complete, task, epoch=epoch, result_digest=result)
+
+    async def fail(self, task: TaskRef, epoch: int, result: str = "gave up") -> Any:
+        """Give the task up."""
+        return await self.insist(Fail, task, epoch=epoch, result_digest=result)
+
+    async def request_cancel(
+        self, task: TaskRef, scope: Scope, request_id: str, cause: Cause = Cause.USER, reason: str = "Stop pressed"
+    ) -> Any:
+        """Press Stop."""
+        return await self.insist(RequestCancel, task, scope=scope, cause=cause, request_id=request_id, reason=reason)
+
+    async def inspect(self, task: TaskRef) -> Any:
+        """Read the task's account."""
+        return await self.insist(Inspect, task)
+
+    async def tick(self, task: TaskRef) -> Any:
+        """Let the gate make what is due."""
+        return await self.insist(Tick, task)
+
+    async def suppress(self, effect: Effect) -> Any:
+        """Withdraw the effect."""
+        return await self.insist(Suppress, effect.task, effect_id=effect.effect_id)
+
+    async def register_child(self, parent: TaskRef, child: Child, epoch: int) -> Any:
+        """Record ownership of a child."""
+        return await self.insist(
+            RegisterChild, parent, child=child.ref, kind=child.kind, owner=child.owner, epoch=epoch
+        )
+
+    async def start_child(self, parent: TaskRef, child: Child) -> Any:
+        """The child is about to run."""
+        return await self.insist(StartChild, parent, child=child.ref)
+
+    async def finish_child(self, parent: TaskRef, child: Child, stage: Stage) -> Any:
+        """The child has ended."""
+        return await self.insist(FinishChild, parent, child=child.ref, stage=stage)
+
+    async def subscribe(self, shared: TaskRef, interest_id: str, subscriber: TaskRef) -> Any:
+        """Register an interest."""
+        return await self.insist(Subscribe, shared, interest_id=interest_id, subscriber=subscriber)
+
+    async def release(self, shared: TaskRef, interest_id: str) -> Any:
+        """Give up an interest."""
+        return await self.insist(Release, shared, interest_id=interest_id)
+
+    async def escalate(self, task: TaskRef, worker: str, level: str = "kill") -> Any:
+        """Ask for leave to use force."""
+        return await self.insist(Escalate, task, worker=worker, level=level)
+
+    async def record_probe(self, task: TaskRef, worker: str, result: ProbeResult) -> Any:
+        """Tell what a probe found."""
+        return await self.insist(RecordProbe, task, worker=worker, result=result)

@@ -1,0 +1,36 @@
+"""Effects, messages and children as a scenario declares them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from stopcheck.gate import CancellationClass, OwnedKind, TaskRef, Trigger
+from stopcheck.world._receivers import Receiver
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """One change outside the gate that a worker wants to make. ``note`` is what a person would call it."""
+
+    task: TaskRef
+    effect_id: str
+    payload_digest: str
+    receiver: Receiver
+    cancellation_class: CancellationClass
+    kind: str
+    note: str = ""
+
+
+class Child(msgspec.Struct, frozen=True):
+    """An owned operation that a worker wants to register."""
+
+    ref: TaskRef
+    kind: OwnedKind
+    owner: str
+
+
+class Message(msgspec.Struct, frozen=True):
+    """What a queue delivers: a request to work on a task."""
+
+    task: TaskRef
+    delivery_id: str
+    trigger: Trigger

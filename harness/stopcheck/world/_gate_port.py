@@ -1,0 +1,297 @@
+"""The port to the gate under test: its handles, its open calls, its death and its return.
+
+One idea: the world talks to the gate only here, so that each call's interval, each reply's type and each crash is
+seen in one place. A call is answered by the gate, or, where the gate died under it, by the harness with ``Indefinite``;
+nothing else is an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from stopcheck.gate import (
+    OPERATIONS,
+    ClaimGranted,
+    Gate,
+    GateContract,
+    GateFactory,
+    GateRaised,
+    Indefinite,
+    NotAGate,
+    Receipt,
+    Reply,
+    Request,
+    Resend,
+    SerialisationRefuted,
+    Snapshot,
+    WrongReply,
+)
+from stopcheck.kernel import Actor, Finished, Host, NestedCall, Park, branch, perform
+from stopcheck.world._environment import RunEnvironment
+from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
+from stopcheck.world._interior import Interior
+from stopcheck.world._scenario import Granularity
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+
+class OpenCall:
+    """A call whose interval is open."""
+
+    __slots__ = ("actor", "call_id", "digest", "effect_id", "handle", "key", "operation", "where")
+
+    def __init__(self, call_id: str, actor: Actor, handle: int, operation: str, effect_id: str) -> None:
+        self.call_id = call_id
+        self.actor = actor
+        self.handle = handle
+        self.operation = operation
+        self.digest = b""
+        self.where = ""
+        self.key: object = None
+        self.effect_id = effect_id
+
+
+class GatePort:
+    """Opens the gate's handles, makes calls on them, kills and reopens them."""
+
+    def __init__(self, world: World, factory: GateFactory, interior: Interior, handles: int) -> None:
+        self.contract: GateContract = factory.contract
+        self.inner_operations: dict[str, int] = {}
+        self.called_operations: dict[str, int] = {}
+        self.generation = 0
+        self.permits: dict[str, str] = {}
+        self._world = world
+        self._factory = factory
+        self._interior = interior
+        self._count = handles
+        self._gates: list[Gate] = []
+        self._environments: list[RunEnvironment] = []
+        self._dead: list[Gate] = []
+        self._counter: dict[str, int] = {}
+        self._open: dict[str, OpenCall] = {}
+        self._by_actor: dict[str, OpenCall] = {}
+        self._ordinals: dict[str, int] = {}
+        self._storage = interior.fresh_storage()
+
+    # -- handles ------------------------------------------------------------------------------------------
+
+    def open_handles(self) -> None:
+        """Make the gate's handles on the current storage."""
+        for _ in range(self._count):
+            environment = RunEnvironment(
+                storage=self._storage,
+                now=self._world.now_ns,
+                verify=self._verify,
+                counter=self._counter,
+                inner=self._world.variant.granularity is Granularity.INNER,
+            )
+            with self._interior.opening():
+                gate = self._factory(environment)
+            if not isinstance(gate, Gate):
+                raise NotAGate(
+                    f"the factory made {type(gate).__qualname__!r}, which is not a stopcheck.gate.Gate",
+                    cause="the adapter class does not derive from stopcheck.gate.Gate",
+                    hint="stopcheck explain adapter",
+                )
+            self._environments.append(environment)
+            self._gates.append(gate)
+
+    def _verify(self, receipt: Receipt) -> bool:
+        return self._world.verify(receipt)
+
+    def close(self) -> None:
+        """The run is over."""
+        for gate in self._gates:
+            gate.close()
+        self._interior.discard(self._storage)
+
+    # -- calls --------------------------------------------------------------------------------------------
+
+    async def call(self, handle: int, operation: str, make: Callable[[str, int], Request]) -> Any:
+        """Make one call: a branch point before it, then the call itself, then perhaps a death before its answer."""
+        await branch(operation, ("gate",))
+        actor = self._world.kernel.current
+        assert actor is not None
+        call_id = self._next_id(actor)
+        request = make(call_id, self._world.now_ns())
+        call = OpenCall(call_id, actor, handle, operation, getattr(request, "effect_id", ""))
+        self._open[call_id] = self._by_actor[actor.name] = call
+        self.called_operations[operation] = self.called_operations.get(operation, 0) + 1
+        self._world.emit(Called(call_id, actor.name, handle, operation, request))
+        generation = self.generation
+        try:
+            reply = await perform(lambda: self._invoke(handle, request))
+        except Exception as error:
+            raise self._raised(call, error) from error
+        if self.generation != generation:
+            return reply
+        self._check(call, reply)
+        if self._world.crash_before_answer(operation):
+            del self._open[call_id]
+            self.die()
+            reply = Indefinite()
+        self._close_call(call, reply)
+        return reply
+
+    def _next_id(self, actor: Actor) -> str:
+        number = self._ordinals.get(actor.name, 0) + 1
+        self._ordinals[actor.name] = number
+        return f"{actor.name}#{number}"
+
+    def _invoke(self, handle: int, request: Request) -> Any:
+        return getattr(self._gates[handle], request.operation)(request)
+
+    def _raised(self, call: OpenCall, error: Exception) -> Exception:
+        from stopcheck.gate import AdapterFault  # noqa: PLC0415
+        from stopcheck.kernel import ForeignAwaitError, HungError  # noqa: PLC0415
+
+        if isinstance(error, AdapterFault | HungError | ForeignAwaitError):
+            return error
+        return GateRaised(
+            f"{call.operation} (call {call.call_id}) raised {type(error).__name__}: {error}",
+            cause=f"raised at {_raised_at(error)}; replies are values, an exception is not an answer",
+            hint="return Refused, Retry or another reply of this operation instead",
+        )
+
+    def _check(self, call: OpenCall, reply: Any) -> None:
+        allowed = OPERATIONS[call.operation].replies
+        if type(reply) not in allowed:
+            names = ", ".join(sorted(kind.__name__ for kind in allowed))
+            raise WrongReply(
+                f"{call.operation} (call {call.call_id}) answered {reply!r}, which is no reply of that operation",
+                cause=f"replies of {call.operation}: {names}",
+                hint="see the operation's docstring in stopcheck.gate.Gate",
+            )
+
+    def _close_call(self, call: OpenCall, reply: Reply | Snapshot) -> None:
+        self._open.pop(call.call_id, None)
+        self._by_actor.pop(call.actor.name, None)
+        if isinstance(reply, ClaimGranted | Resend):
+            self.permits[reply.permit] = call.effect_id
+        where = call.where or self._interior.place(call.key)
+        self._world.emit(Returned(call.call_id, call.actor.name, call.operation, reply, where))
+
+    # -- inside a call ------------------------------------------------------------------------------------
+
+    def before_segment(self, actor: Actor) -> None:
+        """A call is about to run on. What it reads now may decide what it does, so it enters its digest."""
+        call = self._by_actor.get(actor.name)
+        if call is None or not self.contract.fingerprint or self._interior.watches_reads:
+            return
+        print_ = self._gates[call.handle].fingerprint() or b""
+        call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
+
+    def at_inner_point(self, actor: Actor, park: Park, key: object) -> None:
+        """A call parked inside the gate."""
+        call = self._by_actor.get(actor.name)
+        if call is None:
+            return
+        call.key = key
+        if self.contract.serialised_calls and len(self._open) > 1:
+            others = sorted(c.call_id for c in self._open.values() if c is not call)
+            raise SerialisationRefuted(
+                f"{call.operation} (call {call.call_id}) yields at {park.label!r} while {', '.join(others)} is open",
+                cause="the gate declares serialised_calls, but its calls overlap",
+                hint="declare serialised_calls=False: the kit then explores what happens between them",
+            )
+        if not park.blocked:
+            self.inner_operations[call.operation] = self.inner_operations.get(call.operation, 0) + 1
+        call.where = self._interior.place(key)
+        self._world.emit(InnerPoint(call.call_id, actor.name, call.operation, park.label, call.where))
+
+    # -- death --------------------------------------------------------------------------------------------
+
+    def die(self) -> None:
+        """Process death: handles die, the storage is copied as it lies on the disk, new handles open on the copy."""
+        self.generation += 1
+        for environment in self._environments:
+            environment.dead = True
+        self._interior.kill()
+        self._dead.extend(self._gates)
+        self._gates.clear()
+        self._environments.clear()
+        victims = sorted(self._open.values(), key=lambda c: c.call_id)
+        self._world.emit(GateDied("process_death", self.generation))
+        for call in victims:
+            self._close_call(call, Indefinite())
+            if call.actor.call is not None:
+                self._world.kernel.abandon(call.actor, Indefinite())
+        self._storage = self._interior.survive(self._storage)
+        self.open_handles()
+
+    # -- state --------------------------------------------------------------------------------------------
+
+    def digest(self) -> bytes | None:
+        """The gate's state for the cache key; ``None`` when it offers no fingerprint."""
+        if not self.contract.fingerprint:
+            return None
+        digest = hashlib.blake2b(digest_size=16)
+        for gate in self._gates:
+            print_ = gate.fingerprint()
+            if print_ is None:
+                return None
+            digest.update(len(print_).to_bytes(4, "big") + print_)
+        for call in self._open.values():
+            digest.update(f"|{call.call_id}|".encode() + call.digest + self._interior.reads(call.key))
+        digest.update(f"{self.generation}{sorted(self._counter.items())}".encode())
+        return digest.digest()
+
+
+class PortHost:
+    """Wraps the host, so that the port sees each nested call run on and park. At granularity ``calls`` it drives a
+    call through its inner points."""
+
+    __slots__ = ("_host", "_through", "port")
+
+    def __init__(self, host: Host, granularity: Granularity) -> None:
+        self._host = host
+        self._through = granularity is Granularity.CALLS
+        self.port: GatePort | None = None
+
+    def open(self, actor: Actor, call: Callable[[], Any]) -> NestedCall:
+        """Prepare a nested call."""
+        return _WatchedCall(self, actor, self._host.open(actor, call), through=self._through)
+
+    def close(self) -> None:
+        """Close the wrapped host."""
+        self._host.close()
+
+
+class _WatchedCall:
+    __slots__ = ("_actor", "_host", "_inner", "_through")
+
+    def __init__(self, host: PortHost, actor: Actor, inner: NestedCall, *, through: bool) -> None:
+        self._host = host
+        self._actor = actor
+        self._inner = inner
+        self._through = through
+
+    def advance(self) -> Park | Finished:
+        port = self._host.port
+        while True:
+            if port is not None:
+                port.before_segment(self._actor)
+            outcome = self._inner.advance()
+            if isinstance(outcome, Finished):
+                return outcome
+            if self._through and not outcome.blocked and outcome.wake_ns is None:
+                continue
+            if port is not None:
+                port.at_inner_point(self._actor, outcome, self._inner)
+            return outcome
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def _raised_at(error: BaseException) -> str:
+    trace = error.__traceback__
+    if trace is None:
+        return "an unknown place"
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"

@@ -1,0 +1,100 @@
+"""What a run needs from outside itself: storage, and a view into the gate's blocking code.
+
+One idea: the run loop is the same for a gate of plain calls and for one whose every SQL statement is a branch point;
+what differs is the *interior*, handed in. ``PlainInterior`` sees nothing of the inside.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Protocol
+
+
+class StorageArea(Protocol):
+    """Directories for runs; see ``Workspace``."""
+
+    def fresh(self) -> Path:
+        """A new directory, empty or filled from a template."""
+        ...
+
+    def crash_copy(self, path: Path) -> Path:
+        """A copy of what lies on the disk, made by another process."""
+        ...
+
+    def discard(self, path: Path) -> None:
+        """Done with it."""
+        ...
+
+
+class Interior(Protocol):
+    """The inside of the gate as the run sees it."""
+
+    @property
+    def watches_reads(self) -> bool:
+        """Whether ``reads`` covers everything that decides how an open call goes on."""
+        ...
+
+    def fresh_storage(self) -> Path:
+        """Storage for one run."""
+        ...
+
+    def opening(self) -> AbstractContextManager[None]:
+        """Around the making of a gate."""
+        ...
+
+    def kill(self) -> None:
+        """The process died: its connections and locks are dead from now on."""
+        ...
+
+    def survive(self, storage: Path) -> Path:
+        """What of the storage is there after the death."""
+        ...
+
+    def reads(self, key: object) -> bytes:
+        """A digest of what the open call has read so far."""
+        ...
+
+    def place(self, key: object) -> str:
+        """Where in the gate's own code the call is."""
+        ...
+
+    def discard(self, storage: Path) -> None:
+        """The run is over."""
+        ...
+
+
+class PlainInterior:
+    """For gates of plain calls, and for any gate at granularity ``calls``."""
+
+    watches_reads = False
+
+    def __init__(self, area: StorageArea) -> None:
+        self._area = area
+
+    def fresh_storage(self) -> Path:
+        """A directory of the run's own."""
+        return self._area.fresh()
+
+    def opening(self) -> AbstractContextManager[None]:
+        """Nothing to prepare."""
+        return nullcontext()
+
+    def kill(self) -> None:
+        """The environment's death is all there is."""
+
+    def survive(self, storage: Path) -> Path:
+        """A copy by another process."""
+        return self._area.crash_copy(storage)
+
+    def reads(self, key: object) -> bytes:
+        """Nothing is seen."""
+        return b""
+
+    def place(self, key: object) -> str:
+        """Not known."""
+        return ""
+
+    def discard(self, storage: Path) -> None:
+        """Delete it."""
+        self._area.discard(storage)

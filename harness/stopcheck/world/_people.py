@@ -1,0 +1,165 @@
+"""The actors around the workers: dispatcher, reconciler, supervisor, and the person at the Stop button."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stopcheck.gate import (
+    Accepted,
+    AlreadyClaimed,
+    Cause,
+    ClaimGranted,
+    Evidence,
+    ExistingRecord,
+    Forced,
+    Indefinite,
+    LookupAnswer,
+    LookupEvidence,
+    NoEvidence,
+    ProbeResult,
+    Resend,
+    Scope,
+    TaskRef,
+    Widened,
+)
+from stopcheck.kernel import sleep_until, wait_until
+from stopcheck.world._client import Client
+from stopcheck.world._effects import Effect
+from stopcheck.world._events import FaultChosen
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+#: What a dispatcher or reconciler leaves behind about an effect.
+KNOWN = "known"
+DOUBT = "doubt"
+GIVEN_UP = "given up"
+
+
+# -- dispatcher -------------------------------------------------------------------------------------------
+
+
+async def dispatch(world: World, name: str, client: Client, *, resends: bool) -> None:
+    """Take admitted effects from the outbox, one after the other, and send each."""
+    outbox = world.outboxes[name]
+    while True:
+        await wait_until("outbox", lambda: bool(outbox), ("outbox",))
+        effect = outbox.pop(0)
+        world.hear(effect.effect_id)
+        await _deliver(world, client, effect, resends=resends)
+
+
+async def _deliver(world: World, client: Client, effect: Effect, *, resends: bool) -> None:
+    reply = await client.claim_dispatch(effect)
+    if isinstance(reply, Indefinite):
+        reply = await client.claim_dispatch(effect)
+        if isinstance(reply, AlreadyClaimed | Indefinite):
+            await client.record_outcome(effect, NoEvidence("the claim's answer was lost"))
+            world.outcomes[effect.effect_id] = DOUBT
+            return
+    while isinstance(reply, ClaimGranted | Resend):
+        evidence = await effect.receiver.submit(effect, reply.permit)
+        world.hear(evidence)
+        await client.record_outcome(effect, evidence, reply.attempt)
+        if not isinstance(evidence, NoEvidence):
+            world.outcomes[effect.effect_id] = KNOWN
+            return
+        world.outcomes[effect.effect_id] = DOUBT
+        if not resends:
+            return
+        reply = await client.claim_dispatch(effect)
+    if not isinstance(reply, AlreadyClaimed | Indefinite):
+        world.outcomes[effect.effect_id] = KNOWN
+
+
+async def record_late(world: World, client: Client, effect: Effect, evidence: Evidence) -> None:
+    """The receiver's answer arrives late and is recorded."""
+    await client.record_outcome(effect, evidence)
+    world.outcomes[effect.effect_id] = KNOWN
+
+
+# -- reconciler -------------------------------------------------------------------------------------------
+
+
+async def reconcile(world: World, client: Client) -> None:
+    """Look up each effect in doubt; where the receiver can promise, have the id fenced."""
+
+    def doubtful() -> Effect | None:
+        return next((e for e in world.effects if world.outcomes.get(e.effect_id) == DOUBT), None)
+
+    while True:
+        await wait_until("doubt", lambda: doubtful() is not None, ("outbox",))
+        effect = doubtful()
+        assert effect is not None
+        world.hear(effect.effect_id)
+        world.outcomes[effect.effect_id] = GIVEN_UP
+        evidence = await effect.receiver.look_up(effect)
+        world.hear(evidence)
+        await client.record_outcome(effect, evidence)
+        if isinstance(evidence, LookupEvidence) and evidence.answer is LookupAnswer.ABSENT:
+            evidence = await effect.receiver.fence(effect)
+            world.hear(evidence)
+            await client.record_outcome(effect, evidence)
+        if isinstance(evidence, LookupEvidence) and evidence.receipt is not None:
+            world.outcomes[effect.effect_id] = KNOWN
+
+
+# -- the person at Stop -----------------------------------------------------------------------------------
+
+
+async def press_stop(
+    world: World, client: Client, name: str, task: TaskRef, scope: Scope, presses: int, *, inspects: bool
+) -> None:
+    """Press Stop, perhaps more than once, and look at what became of it."""
+    for press in range(1, presses + 1):
+        reply = await client.request_cancel(task, scope, f"{name}-stop-{press}")
+        if isinstance(reply, Accepted | ExistingRecord | Widened):
+            world.records[task] = reply.record
+    if inspects:
+        await client.inspect(task)
+
+
+# -- supervisor -------------------------------------------------------------------------------------------
+
+
+async def supervise(world: World, client: Client, task: TaskRef, watched: tuple[str, ...], *, killable: bool) -> None:
+    """After a stop: signal each watched worker, wait out the grace period, use force, and probe.
+
+    It asks for leave too early on purpose (at once, and one nanosecond before the end of grace): a gate must hold it back.
+    """
+    await wait_until("stop", lambda: task in world.records, ("stop",))
+    record = world.records[task]
+    world.hear(record)
+    for worker in watched:
+        await _signal(world, client, task, worker)
+    grace_ends = record.causes[0].at_ns + world.port.contract.grace_ns
+    await sleep_until("almost grace", grace_ends - 1, "almost grace")
+    if all(worker in world.stopped_workers for worker in watched):
+        return
+    for worker in watched:
+        await client.escalate(task, worker)
+    await sleep_until("grace", grace_ends, "grace")
+    for worker in watched:
+        if worker not in world.stopped_workers:
+            await _force(world, client, task, worker, killable=killable)
+
+
+async def _signal(world: World, client: Client, task: TaskRef, worker: str) -> None:
+    if world.purse.may("signal") and world.kernel.fault(f"signal to {worker}", ("arrives", "lost")) == "lost":
+        world.purse.spend("signal")
+        world.emit(FaultChosen(world.actor_name(), f"signal to {worker}", "lost"))
+    else:
+        world.signalled.append(worker)
+        world.worker_acted(worker, task, "signalled")
+    await client.record_signal(task, worker, "bus", Cause.USER)
+
+
+async def _force(world: World, client: Client, task: TaskRef, worker: str, *, killable: bool) -> None:
+    reply = await client.escalate(task, worker)
+    if not isinstance(reply, Forced):
+        return
+    if killable:
+        world.gone.append(worker)
+        world.worker_acted(worker, task, "killed")
+    result = ProbeResult.GONE if worker in world.gone else ProbeResult.ALIVE
+    await client.record_probe(task, worker, result)

@@ -1,0 +1,228 @@
+"""One run: a pure function of the scenario, the adapter and the answers of ``choose``.
+
+One idea: a run has four phases. *setup* (no choices), *main* (everything is a choice), *final* (faults off, the default order,
+ticks at the gate's own wake-up times until it names none), *account* (what ``inspect`` answers and what receivers really
+hold). The judge follows as an observer; the record keeps what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from stopcheck.gate import (
+    AdapterFault,
+    GateFactory,
+    GateHung,
+    HostKind,
+    HostMismatch,
+    Right,
+    Ticked,
+)
+from stopcheck.kernel import (
+    Bounds,
+    Cut,
+    Ending,
+    ForeignAwaitError,
+    Host,
+    HungError,
+    InlineHost,
+    Kernel,
+    Point,
+    ThreadHost,
+    sleep_until,
+)
+from stopcheck.world._budget import NamedTimers, Purse
+from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
+from stopcheck.world._gate_port import PortHost
+from stopcheck.world._interior import Interior
+from stopcheck.world._scenario import Granularity, Scenario, Variant
+from stopcheck.world._world import World
+
+#: How many ticks the final phase makes before it gives up on a gate that names ever further wake-ups.
+MAX_TICKS = 64
+
+
+class Record(msgspec.Struct):
+    """What a run left: its log, how it ended, and what was seen.
+
+    ``cut``: a strategy ended the run because what follows is known. ``fault``: the adapter broke the protocol.
+    ``rested``: the final phase came to rest within its bounds.
+    """
+
+    scenario: str
+    variant: Variant
+    ending: Ending
+    log: list[LogLine]
+    events: list[Event]
+    witnesses: frozenset[str]
+    rested: bool
+    fault: AdapterFault | None = None
+    steps: int = 0
+    called: dict[str, int] = {}
+    inner: dict[str, int] = {}
+
+    @property
+    def cut(self) -> bool:
+        """Whether the run was ended early by its strategy."""
+        return self.ending is Ending.CUT
+
+    def rendered(self) -> bytes:
+        """The log as canonical JSON lines."""
+        return render_log(self.log)
+
+
+class _Death:
+    """The gate's death as a peril at every scheduling point."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def options(self) -> tuple[str, ...]:
+        return ("gate",) if self._world.may_crash() else ()
+
+    def strike(self, option: str) -> None:
+        self._world.purse.spend("crashes")
+        self._world.port.die()
+
+
+def host_for(factory: GateFactory, granularity: Granularity, thread_host: ThreadHost | None) -> Host:
+    """The host for a gate at a granularity. Whole calls of blocking code need no threads."""
+    kind = factory.contract.host
+    if kind is HostKind.INLINE or (kind is HostKind.THREAD and granularity is Granularity.CALLS):
+        return InlineHost()
+    if kind is HostKind.THREAD:
+        return thread_host or ThreadHost()
+    raise HostMismatch(
+        f"the gate declares host {kind.value!r}, which this version of the kit cannot step",
+        cause="only the hosts 'inline' and 'thread' exist so far",
+        hint="declare HostKind.INLINE or HostKind.THREAD",
+    )
+
+
+def run(
+    scenario: Scenario,
+    factory: GateFactory,
+    choose: Callable[[Point], int],
+    *,
+    variant: Variant,
+    interior: Interior,
+    observers: Sequence[Observer] = (),
+    bounds: Bounds | None = None,
+    thread_host: ThreadHost | None = None,
+) -> Record:
+    """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``."""
+    host = PortHost(host_for(factory, variant.granularity, thread_host), variant.granularity)
+    worlds: list[World] = []
+    kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())
+    world = World(scenario, factory, variant, kernel, interior, observers)
+    worlds.append(world)
+    host.port = world.port
+    ending, rested, fault = Ending.REST, False, None
+    try:
+        world.port.open_handles()
+        ending = _main(world)
+        if ending in (Ending.REST, Ending.DEADLOCK):
+            rested = _settle(world)
+            _account(world)
+    except Cut:
+        ending = Ending.CUT
+    except AdapterFault as error:
+        fault = error
+    except HungError as error:
+        fault = GateHung(
+            f"a call did not come back: {error}",
+            cause="it blocks on something that the kit does not see, or loops for ever",
+            hint="wait through the environment (blocked, branch), or through locks the kit can substitute",
+        )
+    except ForeignAwaitError as error:
+        fault = HostMismatch(
+            f"{error}",
+            cause=f"the gate declares host {factory.contract.host.value!r}",
+            hint="await only what the environment gives (or asyncio.sleep(0)), or declare another host",
+        )
+    finally:
+        kernel.close()
+        world.port.close()
+    return Record(
+        scenario=scenario.id,
+        variant=variant,
+        ending=ending,
+        log=kernel.log,
+        events=world.events,
+        witnesses=frozenset(w.name for w in scenario.witnesses if w.seen(world.events)),
+        rested=rested,
+        fault=fault,
+        steps=kernel.steps,
+        called=world.port.called_operations,
+        inner=world.port.inner_operations,
+    )
+
+
+def _main(world: World) -> Ending:
+    kernel = world.kernel
+    world.emit(PhaseBegan("setup"))
+    kernel.quiet = True
+    world.scenario.build(world)
+    world.start_setup()
+    kernel.run()
+    kernel.quiet = False
+    world.phase = "main"
+    kernel.last = None
+    world.emit(PhaseBegan("main"))
+    kernel.races = NamedTimers(world.scenario.budget, world.purse)
+    kernel.perils.append(_Death(world))
+    world.start_actors()
+    return kernel.run()
+
+
+def _settle(world: World) -> bool:
+    """Bring everything to rest: tick until the gate names no next wake-up and changes nothing."""
+    world.phase = "final"
+    world.kernel.quiet = True
+    world.emit(PhaseBegan("final"))
+    client = world.client("clock", Right.TICK, handle=0)
+    task = world.tasks[0]
+    replies: list[object] = []
+
+    async def tick(wake_ns: int | None) -> None:
+        if wake_ns is not None:
+            await sleep_until("next wake", wake_ns, "next wake")
+        replies.append(await client.tick(task))
+
+    wake: int | None = None
+    for number in range(1, MAX_TICKS + 1):
+        world.kernel.spawn(f"clock-{number}", tick(wake))
+        if world.kernel.run() is not Ending.REST:
+            return False
+        reply = replies[-1]
+        if not isinstance(reply, Ticked):
+            return True
+        wake = reply.next_wake_ns
+        if wake is None and not reply.transitions:
+            return True
+    return False
+
+
+def _account(world: World) -> None:
+    """Read every task through every handle, and every receiver."""
+    world.phase = "account"
+    world.emit(PhaseBegan("account"))
+    for handle in range(world.variant.handles):
+        client = world.client("auditor", Right.INSPECT, handle=handle)
+
+        async def audit(client: object = client, handle: int = handle) -> None:
+            for task in world.tasks:
+                reply = await client.inspect(task)  # type: ignore[attr-defined]
+                world.emit(FinalAccount(handle, task, reply))
+
+        world.kernel.spawn(f"auditor-{handle}", audit())
+        world.kernel.run()
+    effect_ids = {name: [e.effect_id for e in world.effects if e.receiver.name == name] for name in world.receivers}
+    for name, receiver in world.receivers.items():
+        for truth in receiver.truth(effect_ids[name]):
+            world.emit(truth)
+
+
+__all__ = ["MAX_TICKS", "Purse", "Record", "host_for", "run"]

@@ -1,0 +1,110 @@
+"""The scenario type: one page that says who acts, what may go wrong, and what must have been seen.
+
+One idea: a scenario declares actors and bounds and nothing of what is right; what is right stands in the requirement
+catalogue and is the same everywhere. Its *witnesses* say which situations a run must have reached before
+anything may be concluded from the absence of a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stopcheck.gate import Capability
+from stopcheck.world._events import Event
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+
+class Granularity(StrEnum):
+    """How finely a gate is tried: whole calls, or also between its inner branch points."""
+
+    CALLS = "calls"
+    INNER = "inner"
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """What of a run is fixed before its first choice: the number of gate handles and the granularity."""
+
+    handles: int = 1
+    granularity: Granularity = Granularity.CALLS
+
+    def names(self) -> dict[str, str]:
+        """As it stands in a schedule."""
+        return {"handles": str(self.handles), "granularity": self.granularity.value}
+
+    @classmethod
+    def from_names(cls, names: dict[str, str]) -> Variant:
+        """Read back from a schedule. Raises ``ValueError`` on anything else."""
+        handles = int(names.get("handles", "1"))
+        if handles not in (1, 2):
+            raise ValueError(f"handles must be 1 or 2, not {handles}")
+        return cls(handles, Granularity(names.get("granularity", "calls")))
+
+    def __str__(self) -> str:
+        return f"{self.granularity.value}, {self.handles} handle{'s' if self.handles > 1 else ''}"
+
+
+class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
+    """How many faults of each kind one run may contain; "exhausted" always means within this budget.
+
+    ``provider_faults`` and ``worker_faults`` name which of them the scenario admits. ``timers`` are the names of timers
+    that may fire while others could still move, each just before, at and just after its time.
+    """
+
+    crashes: int = 1
+    provider: int = 1
+    provider_faults: tuple[str, ...] = ("reject", "drop", "drop_answer")
+    queue: int = 0
+    worker: int = 0
+    signal: int = 0
+    time: int = 0
+    timers: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """One line for the verdict."""
+        parts = [f"{self.crashes} crash"] if self.crashes else []
+        if self.provider:
+            parts.append(f"{self.provider} provider fault of {'/'.join(self.provider_faults)}")
+        if self.queue:
+            parts.append(f"{self.queue} duplicate or redelivery")
+        if self.worker:
+            parts.append(f"{self.worker} worker death")
+        if self.signal:
+            parts.append(f"{self.signal} lost signal")
+        if self.time and self.timers:
+            parts.append(f"{self.time} early or late timer of {', '.join(self.timers)}")
+        return "; ".join(parts) or "no faults"
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """A situation that exploration must have reached at least once. ``seen`` reads one run's events, in order.
+    ``capability``: asked for only of gates that have it. ``durable``: only of durable ones."""
+
+    name: str
+    seen: Callable[[Sequence[Event]], bool]
+    capability: Capability | None = None
+    durable: bool = False
+
+
+class Scenario(msgspec.Struct, frozen=True, kw_only=True):
+    """One situation to certify a gate in.
+
+    ``sentence`` is the contract's case in one sentence. ``build`` declares tasks, receivers and actors on a fresh
+    :class:`World`. ``clauses`` are those that it was written to exercise (documentation, and what ``explain`` shows).
+    """
+
+    id: str
+    title: str
+    sentence: str
+    build: Callable[[World], None]
+    witnesses: tuple[Witness, ...]
+    case: int | None = None
+    budget: FaultBudget = FaultBudget()
+    needs: frozenset[Capability] = frozenset()
+    clauses: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()

@@ -1,0 +1,246 @@
+"""Workers: what they want to do, and how they behave when they are told to stop.
+
+One idea: a worker is a plan and a temper. The plan is the same for all; the temper says what it does with a stop: a
+right gate must contain every one of them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from stopcheck.gate import (
+    AckStrength,
+    Admitted,
+    CancellationRecord,
+    Done,
+    Ended,
+    ExistingChild,
+    ExistingEffect,
+    LeaseGranted,
+    Lost,
+    Right,
+    Stage,
+    Stopped,
+    TaskRef,
+    Trigger,
+    Unverified,
+    Won,
+)
+from stopcheck.kernel import sleep_until, wait_until
+from stopcheck.world._client import CallerGone, Client
+from stopcheck.world._effects import Child, Effect
+from stopcheck.world._people import KNOWN
+from stopcheck.world._queue import Queue
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+#: How often a worker tries to complete before it gives the task up.
+MAX_COMPLETIONS = 3
+
+
+class Temper(StrEnum):
+    """How a worker behaves when it learns of a stop."""
+
+    COOPERATIVE = "cooperative"
+    #: Acknowledges only after the grace period and more.
+    SLOW = "slow"
+    #: Tries to go on, and never acknowledges.
+    UNCOOPERATIVE = "uncooperative"
+    #: Acknowledges, and then tries to go on.
+    LYING = "lying"
+    #: May die at any of its own steps.
+    CRASHING = "crashing"
+    #: Lost its lease to a replacement and does not know; goes on with the old epoch.
+    PARTITIONED = "partitioned"
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker wants: begin on ``task`` (told by ``queue``, or by itself), register ``children``, commit ``effects``, and
+    complete. ``extra`` is the effect that an uncooperative or lying worker tries after it knows of the stop. ``then_inspects``: it
+    reads the account at its end, so that what callers see belongs to the history. ``as_child_of``: it works on that task's child
+    and tells the parent when it starts and ends."""
+
+    task: TaskRef
+    effects: tuple[Effect, ...] = ()
+    children: tuple[Child, ...] = ()
+    extra: Effect | None = None
+    queue: Queue | None = None
+    temper: Temper = Temper.COOPERATIVE
+    trigger: Trigger = Trigger.FIRST
+    completes: bool = True
+    waits_for_outcome: bool = True
+    then_inspects: bool = False
+    as_child: Child | None = None
+    parent: TaskRef | None = None
+
+
+class _Over(Exception):
+    """The worker has no more to do."""
+
+
+class _Worker:
+    def __init__(self, world: World, name: str, plan: Plan) -> None:
+        self.world = world
+        self.name = name
+        self.plan = plan
+        self.client: Client = world.client(name, Right.WORK, Right.INSPECT)
+        self.client.alive = lambda: name not in world.gone
+        self.epoch = 0
+        self.record: CancellationRecord | None = None
+
+    # -- the plan -----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        plan = self.plan
+        delivery, trigger = "direct", plan.trigger
+        if plan.queue is not None:
+            message = await plan.queue.receive(self.name)
+            delivery, trigger = message.delivery_id, message.trigger
+        if plan.as_child is not None:
+            await self._start_as_child(plan.as_child)
+        reply = await self.client.begin_work(plan.task, self.name, delivery, trigger)
+        if isinstance(reply, Stopped):
+            await self._refused(reply.record)
+        if not isinstance(reply, LeaseGranted):
+            raise _Over
+        self.epoch = reply.epoch
+        self._may_die("after beginning")
+        for child in plan.children:
+            await self._register(child)
+        for effect in plan.effects:
+            await self._commit(effect)
+            self._may_die("after committing")
+        if plan.completes:
+            await self._complete()
+
+    async def _start_as_child(self, child: Child) -> None:
+        parent = self.plan.parent
+        assert parent is not None
+        await wait_until("registered", lambda: child.ref in self.world.started_children, ("children",))
+        reply = await self.client.start_child(parent, child)
+        if isinstance(reply, Stopped):
+            self.record = reply.record
+        if not isinstance(reply, Done):
+            raise _Over
+
+    async def _register(self, child: Child) -> None:
+        reply = await self.client.register_child(self.plan.task, child, self.epoch)
+        if isinstance(reply, Done | ExistingChild):
+            self.world.started_children.append(child.ref)
+        else:
+            await self._unwelcome(reply)
+
+    async def _commit(self, effect: Effect) -> None:
+        reply = await self.client.commit_effect(effect, self.epoch)
+        if isinstance(reply, Admitted | ExistingEffect):
+            self.world.post(effect)
+        else:
+            await self._unwelcome(reply)
+
+    async def _complete(self) -> None:
+        for _ in range(MAX_COMPLETIONS):
+            if self.plan.waits_for_outcome:
+                await self._outcomes_or_stop()
+            reply = await self.client.complete(self.plan.task, self.epoch)
+            if isinstance(reply, Won):
+                await self._end_as_child(Stage.COMPLETED)
+                return
+            if isinstance(reply, Unverified) and self.plan.waits_for_outcome:
+                missing = reply.missing
+                await wait_until("evidence", lambda m=missing: self._changed(m), ("outbox",))
+                continue
+            await self._unwelcome(reply)
+        await self.client.fail(self.plan.task, self.epoch)
+
+    async def _outcomes_or_stop(self) -> None:
+        mine = [effect.effect_id for effect in self.plan.effects]
+        outcomes = self.world.outcomes
+
+        def ready() -> bool:
+            return all(i in outcomes for i in mine) or self.name in self.world.signalled
+
+        await wait_until("outcomes", ready, ("outbox",))
+        self.world.hear(sorted(outcomes.items()))
+
+    def _changed(self, missing: tuple[str, ...]) -> bool:
+        known = all(self.world.outcomes.get(i, KNOWN) == KNOWN for i in missing)
+        return known or self.name in self.world.signalled or self.plan.task in self.world.records
+
+    # -- the stop -----------------------------------------------------------------------------------------
+
+    async def _unwelcome(self, reply: Any) -> None:
+        """Something else than what the plan needs: a stop, an end, a lost lease."""
+        if isinstance(reply, Stopped | Lost):
+            await self._stop(reply.record)
+        if isinstance(reply, Ended):
+            self.world.worker_acted(self.name, self.plan.task, "noticed", "ended")
+        raise _Over
+
+    async def _refused(self, record: CancellationRecord) -> None:
+        self.record = record
+        self.world.worker_acted(self.name, self.plan.task, "noticed", "before it began")
+        raise _Over
+
+    async def _stop(self, record: CancellationRecord) -> None:
+        self.record = record
+        self.world.worker_acted(self.name, self.plan.task, "noticed")
+        temper = self.plan.temper
+        if temper in (Temper.UNCOOPERATIVE, Temper.PARTITIONED):
+            await self._try_on()
+            raise _Over
+        if temper is Temper.SLOW:
+            late = record.causes[0].at_ns + 2 * self.world.port.contract.grace_ns
+            await sleep_until("slow", max(late, self.world.now_ns()), "slow acknowledgement")
+        else:
+            await self._acknowledge(AckStrength.OBSERVED)
+        await self._acknowledge(AckStrength.HANDLER_STOPPED)
+        self.world.stopped_workers.append(self.name)
+        if temper is Temper.LYING:
+            await self._try_on()
+        else:
+            await self._end_as_child(Stage.CONFIRMED_CANCELLED)
+        raise _Over
+
+    async def _acknowledge(self, strength: AckStrength) -> None:
+        assert self.record is not None
+        await self.client.acknowledge(self.plan.task, self.epoch, strength, self.record.revision)
+
+    async def _try_on(self) -> None:
+        """Go on although it knows better: the gate has to contain it."""
+        if self.plan.extra is not None:
+            reply = await self.client.commit_effect(self.plan.extra, self.epoch)
+            if isinstance(reply, Admitted | ExistingEffect):
+                self.world.post(self.plan.extra)
+
+    async def _end_as_child(self, stage: Stage) -> None:
+        if self.plan.as_child is not None and self.plan.parent is not None:
+            await self.client.finish_child(self.plan.parent, self.plan.as_child, stage)
+
+    def _may_die(self, when: str) -> None:
+        world = self.world
+        if self.plan.temper is not Temper.CRASHING or not world.purse.may("worker"):
+            return
+        if world.kernel.fault(f"{self.name} {when}", ("lives", "dies")) == "dies":
+            world.purse.spend("worker")
+            world.worker_acted(self.name, self.plan.task, "died", when)
+            world.gone.append(self.name)
+            if self.plan.queue is not None:
+                self.plan.queue.consumer_died(self.name)
+            raise _Over
+
+
+async def work(world: World, name: str, plan: Plan) -> None:
+    """A worker's life."""
+    worker = _Worker(world, name, plan)
+    try:
+        await worker.run()
+    except (_Over, CallerGone):
+        pass
+    if plan.queue is not None:
+        plan.queue.done(name)
+    if plan.then_inspects and name not in world.gone:
+        await worker.client.inspect(plan.task)

@@ -1,0 +1,299 @@
+"""The simulated world of one run: what a scenario's ``build`` declares, and the state that its actors share.
+
+One idea: everything that an actor learns from another goes through this object, and is *heard* by it, so that the world's
+state is the sum of what stands here, what receivers hold, what the gate's fingerprint says and what actors have heard.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+import msgspec
+
+from stopcheck.gate import (
+    Caller,
+    CancellationClass,
+    CancellationRecord,
+    Evidence,
+    GateFactory,
+    OwnedKind,
+    Receipt,
+    Right,
+    Scope,
+    TaskKey,
+    TaskRef,
+    Trigger,
+)
+from stopcheck.kernel import Kernel
+from stopcheck.world import _people as people
+from stopcheck.world import _workers as workers
+from stopcheck.world._budget import Purse
+from stopcheck.world._cast import Cast, cast_for
+from stopcheck.world._client import Client
+from stopcheck.world._effects import Child, Effect, Message
+from stopcheck.world._events import EffectDeclared, Entry, Event, Observer, TaskDeclared, WorkerActed
+from stopcheck.world._gate_port import GatePort
+from stopcheck.world._interior import Interior
+from stopcheck.world._queue import Queue
+from stopcheck.world._receivers import MAIL, Abilities, Receiver
+from stopcheck.world._scenario import Scenario, Variant
+
+_encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=repr).encode
+
+
+class World:
+    """What ``Scenario.build`` is given."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        factory: GateFactory,
+        variant: Variant,
+        kernel: Kernel,
+        interior: Interior,
+        observers: Sequence[Observer],
+    ) -> None:
+        self.scenario = scenario
+        self.variant = variant
+        self.kernel = kernel
+        self.cast: Cast = cast_for(scenario.id)
+        self.purse = Purse(scenario.budget)
+        self.tasks: list[TaskRef] = []
+        self.effects: list[Effect] = []
+        self.receivers: dict[str, Receiver] = {}
+        self.queues: list[Queue] = []
+        self.events: list[Event] = []
+        self.outboxes: dict[str, list[Effect]] = {}
+        self.outcomes: dict[str, str] = {}
+        self.records: dict[TaskRef, CancellationRecord] = {}
+        self.signalled: list[str] = []
+        self.gone: list[str] = []
+        self.stopped_workers: list[str] = []
+        self.started_children: list[TaskRef] = []
+        self.phase = "setup"
+        self._observers = observers
+        self._clients = 0
+        self._setup: list[Coroutine[Any, Any, Any]] = []
+        self._cast_of_actors: list[tuple[str, Coroutine[Any, Any, Any]]] = []
+        self.port = GatePort(self, factory, interior, variant.handles)
+
+    # -- declarations -------------------------------------------------------------------------------------
+
+    def task(
+        self,
+        name: str,
+        *,
+        incarnation: int = 1,
+        parent: TaskRef | None = None,
+        shared: bool = False,
+        tenant: str | None = None,
+    ) -> TaskRef:
+        """Declare a task. It is opened by ``opens`` (or, for a child, by its registration)."""
+        ref = TaskRef(TaskKey(tenant or self.cast.tenant, name), incarnation)
+        self.tasks.append(ref)
+        self.emit(TaskDeclared(ref, parent, shared))
+        return ref
+
+    def receiver(self, name: str, abilities: Abilities = MAIL) -> Receiver:
+        """Declare a receiver."""
+        receiver = Receiver(self, name, abilities)
+        self.receivers[name] = receiver
+        return receiver
+
+    def effect(
+        self,
+        task: TaskRef,
+        effect_id: str,
+        receiver: Receiver,
+        cancellation_class: CancellationClass = CancellationClass.IRREVERSIBLE,
+        payload: str | None = None,
+    ) -> Effect:
+        """Declare an effect that a worker may try to make; its payload is the cast's mail unless given."""
+        payload = payload or f"{effect_id} to {self.cast.recipient}: {self.cast.subject}"
+        digest = hashlib.blake2b(payload.encode(), digest_size=8).hexdigest()
+        effect = Effect(task, effect_id, digest, receiver, cancellation_class, effect_id.replace("-", "_"), payload)
+        self.effects.append(effect)
+        able = receiver.abilities
+        self.emit(
+            EffectDeclared(task, effect_id, digest, receiver.name, able.idempotent, able.lookup.value, able.can_fence)
+        )
+        return effect
+
+    def queue(self, name: str) -> Queue:
+        """Declare a queue."""
+        queue = Queue(self, name)
+        self.queues.append(queue)
+        return queue
+
+    def child(self, parent: TaskRef, name: str, kind: OwnedKind = OwnedKind.CHILD_TASK) -> Child:
+        """Declare an owned operation of ``parent``; its task is opened by its registration."""
+        return Child(self.task(name, parent=parent), kind, f"worker of {parent.key.task_id}")
+
+    # -- who acts -----------------------------------------------------------------------------------------
+
+    def client(self, principal: str, *rights: Right, handle: int | None = None) -> Client:
+        """A caller of this tenant. With two handles, callers are spread over both in order of declaration."""
+        if handle is None:
+            handle = self._clients % self.variant.handles
+            self._clients += 1
+        return Client(self, Caller(principal, self.cast.tenant, tuple(rights)), handle)
+
+    def prepare(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Something that has happened before the run's first choice."""
+        self._setup.append(coroutine)
+
+    def opens(self, task: TaskRef, deadline_ns: int | None = None) -> None:
+        """The task is open when the run begins."""
+        self.prepare(self.client("opener", Right.OPEN, handle=0).open_task(task, deadline_ns))
+
+    def actor(self, name: str, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Declare an actor; the order of declaration is the default order."""
+        self._cast_of_actors.append((name, coroutine))
+
+    def worker(self, name: str, plan: workers.Plan) -> None:
+        """A worker that carries out ``plan``."""
+        self.actor(name, workers.work(self, name, plan))
+
+    def delivers(self, queue: Queue, task: TaskRef, delivery_id: str = "delivery-1") -> None:
+        """A message for ``task`` waits on ``queue``."""
+        queue.publish(Message(task, delivery_id, Trigger.FIRST))
+
+    def dispatcher(self, name: str = "dispatcher", *, resends: bool = False) -> None:
+        """Claims admitted effects, sends them and records what came of it."""
+        self.outboxes[name] = []
+        self.actor(name, people.dispatch(self, name, self.client(name, Right.DISPATCH), resends=resends))
+
+    def reconciler(self, name: str = "reconciler") -> None:
+        """Looks up effects in doubt, with read authority only."""
+        self.actor(name, people.reconcile(self, self.client(name, Right.RECONCILE)))
+
+    def person(
+        self,
+        name: str,
+        task: TaskRef,
+        scope: Scope = Scope.TASK,
+        *,
+        presses: int = 1,
+        then_inspects: bool = True,
+    ) -> None:
+        """Somebody who presses Stop, ``presses`` times, and then looks."""
+        client = self.client(self.cast.person if name == "person" else name, Right.STOP, Right.INSPECT)
+        self.actor(name, people.press_stop(self, client, name, task, scope, presses, inspects=then_inspects))
+
+    def supervisor(self, task: TaskRef, watched: tuple[str, ...], *, killable: bool = True) -> None:
+        """Signals after a stop; after the grace period uses force, and probes."""
+        client = self.client("supervisor", Right.SUPERVISE)
+        self.actor("supervisor", people.supervise(self, client, task, watched, killable=killable))
+
+    # -- shared state -------------------------------------------------------------------------------------
+
+    def now_ns(self) -> int:
+        """Virtual time."""
+        return self.kernel.now_ns
+
+    def actor_name(self) -> str:
+        """Who is moving."""
+        current = self.kernel.current
+        return current.name if current is not None else ""
+
+    def hear(self, value: Any) -> None:
+        """The moving actor learns something."""
+        current = self.kernel.current
+        if current is not None:
+            current.hear(value)
+
+    def emit(self, event: Event) -> None:
+        """Write an event into the log and tell the observers."""
+        entry = Entry(self.kernel.steps, self.kernel.now_ns, event)
+        self.kernel.log.append(entry)
+        self.events.append(event)
+        for observer in self._observers:
+            observer.observe(entry)
+
+    def post(self, effect: Effect) -> None:
+        """An admitted effect is ready to be sent: every dispatcher hears of it."""
+        for outbox in self.outboxes.values():
+            outbox.append(effect)
+
+    def late_answer(self, effect: Effect, evidence: Evidence) -> None:
+        """The receiver's answer arrives after its sender gave up."""
+        client = self.client("dispatcher", Right.DISPATCH, handle=0)
+        self.kernel.spawn("late", people.record_late(self, client, effect, evidence))
+
+    def worker_acted(self, worker: str, task: TaskRef, what: str, detail: str = "") -> None:
+        """A worker did something outside the gate."""
+        self.emit(WorkerActed(self.actor_name(), worker, task, what, detail))
+
+    def verify(self, receipt: Receipt) -> bool:
+        """Whether a receipt is genuine."""
+        receiver = self.receivers.get(receipt.receiver)
+        return receiver is not None and receiver.verifies(receipt)
+
+    def permit_is_genuine(self, permit: str, effect_id: str) -> bool:
+        """Whether a claim gave this permit for this effect."""
+        return self.port.permits.get(permit) == effect_id
+
+    def may_crash(self) -> bool:
+        """Whether the gate may die now."""
+        return self.phase == "main" and self.port.contract.durable and self.purse.may("crashes")
+
+    def crash_before_answer(self, operation: str) -> bool:
+        """Ask whether the gate dies between its transition and its answer."""
+        if not self.may_crash():
+            return False
+        if self.kernel.fault(f"answer to {operation}", ("answered", "crash")) == "answered":
+            return False
+        self.purse.spend("crashes")
+        return True
+
+    # -- for the run --------------------------------------------------------------------------------------
+
+    def start_setup(self) -> None:
+        """Spawn what happened before."""
+
+        async def setup() -> None:
+            for coroutine in self._setup:
+                await coroutine
+
+        self.kernel.spawn("setup", setup())
+
+    def start_actors(self) -> None:
+        """Spawn the declared actors."""
+        for name, coroutine in self._cast_of_actors:
+            self.kernel.spawn(name, coroutine)
+
+    def state(self) -> bytes | None:
+        """The digest of everything from which this run goes on; ``None`` when the gate's state is not known."""
+        gate = self.port.digest()
+        if gate is None:
+            return None
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self.kernel.positions(_encode))
+        digest.update(gate)
+        digest.update(self.purse.digest())
+        for receiver in self.receivers.values():
+            digest.update(receiver.digest())
+        for queue in self.queues:
+            digest.update(queue.digest())
+        digest.update(self._shared())
+        for observer in self._observers:
+            digest.update(observer.digest())
+        return digest.digest()
+
+    def _shared(self) -> bytes:
+        outboxes = [(name, [e.effect_id for e in box]) for name, box in self.outboxes.items()]
+        return _encode(
+            [
+                self.kernel.now_ns,
+                outboxes,
+                sorted(self.outcomes.items()),
+                [(str(ref), record) for ref, record in self.records.items()],
+                self.signalled,
+                self.gone,
+                self.stopped_workers,
+                [str(ref) for ref in self.started_children],
+                sorted(self.port.permits.items()),
+            ]
+        )
