@@ -1,0 +1,85 @@
+"""Checks: what can fail a clause, and the books of what failed and what was exercised.
+
+One idea: a check watches the run through *facts*, says when its clause was really put to the test (``exercised``), and when it
+was broken (``violated``). A clause whose checks were never exercised has no verdict of ``PASS``.
+
+To write one: subclass :class:`Check`, name the clauses, implement ``on_entry`` (after the facts took the entry in) and/or
+``at_rest`` (after the final account). A check keeps no state of its own unless it returns it from ``digest``.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from stopcheck.gate import GateContract
+from stopcheck.judge._facts import Facts
+from stopcheck.world import Entry
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """A clause was broken at a step of the log. ``message`` is one sentence: what happened, with the values that prove it, and
+    what the clause wants instead. ``steps`` are the other steps that prove it."""
+
+    clause: str
+    check: str
+    step: int
+    now_ns: int
+    message: str
+    steps: tuple[int, ...] = ()
+
+
+class Docket:
+    """Where checks write: violations in order, and how often each clause was exercised in this run."""
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+        self.exercised: dict[str, int] = {}
+        self._seen: set[tuple[str, str, str]] = set()
+
+    def exercise(self, clause: str) -> None:
+        """The clause was really put to the test."""
+        self.exercised[clause] = self.exercised.get(clause, 0) + 1
+
+    def violate(self, violation: Violation) -> None:
+        """The clause was broken; the same thing said twice is kept once."""
+        key = (violation.clause, violation.check, violation.message)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.violations.append(violation)
+
+
+class Check:
+    """Base of checks. ``name`` is unique and says what is looked at (``commit-after-cutoff``)."""
+
+    name: ClassVar[str] = ""
+    clauses: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, facts: Facts, docket: Docket) -> None:
+        self.facts = facts
+        self._docket = docket
+
+    @property
+    def contract(self) -> GateContract:
+        """What the gate declared."""
+        return self.facts.contract
+
+    def exercised(self, clause: str) -> None:
+        """Say that ``clause`` was put to the test just now."""
+        self._docket.exercise(clause)
+
+    def violated(self, clause: str, message: str, *steps: int) -> None:
+        """Say that ``clause`` was broken just now."""
+        facts = self.facts
+        self._docket.violate(Violation(clause, self.name, facts.step, facts.now_ns, message, steps))
+
+    def on_entry(self, entry: Entry) -> None:
+        """An event happened; the facts hold it already."""
+
+    def at_rest(self) -> None:
+        """The run is over: ``facts.accounts`` and ``facts.truths`` are complete."""
+
+    def digest(self) -> bytes:
+        """The check's own state, if it has any."""
+        return b""

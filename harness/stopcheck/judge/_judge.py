@@ -1,0 +1,57 @@
+"""The judge of one run: facts, checks and linearisability, fed with the log as it grows.
+
+One idea: judging is observing. The judge follows a run, so that its own state is part of the state that a cache compares, and
+a violation is known at the step at which it happened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from stopcheck.gate import GateContract
+from stopcheck.judge._checks import Check, Docket, Violation
+from stopcheck.judge._facts import Facts
+from stopcheck.world import Entry, PhaseBegan
+
+
+class Judge:
+    """Observes one run. ``violations`` grow while it runs; ``close`` makes the final account."""
+
+    def __init__(self, contract: GateContract, checks: Sequence[type[Check]]) -> None:
+        self.facts = Facts(contract)
+        self._docket = Docket()
+        self._checks = [check(self.facts, self._docket) for check in checks]
+        self._account = False
+
+    @property
+    def violations(self) -> list[Violation]:
+        """What was broken, in order."""
+        return self._docket.violations
+
+    @property
+    def exercised(self) -> dict[str, int]:
+        """How often each clause was put to the test."""
+        return self._docket.exercised
+
+    def observe(self, entry: Entry) -> None:
+        """An event happened."""
+        if isinstance(entry.event, PhaseBegan) and entry.event.phase == "account":
+            self._account = True
+        self.facts.apply(entry)
+        for check in self._checks:
+            check.on_entry(entry)
+
+    def close(self) -> None:
+        """The run ended; if it came as far as its final account, that is judged too."""
+        if self._account:
+            for check in self._checks:
+                check.at_rest()
+
+    def digest(self) -> bytes:
+        """The judge's own state."""
+        digest = hashlib.blake2b(self.facts.digest(), digest_size=16)
+        for check in self._checks:
+            digest.update(check.digest())
+        digest.update(repr([(v.clause, v.check) for v in self._docket.violations]).encode())
+        return digest.digest()
