@@ -33,6 +33,7 @@ from stopcheck.gate._evidence import (
     Receipt,
     ReceiptEvidence,
 )
+from stopcheck.gate._known_fault import KnownFault
 from stopcheck.gate._operations import (
     OPERATIONS,
     OperationSpec,
@@ -287,6 +288,7 @@ __all__ = [
     "InspectReply",
     "IntentFacet",
     "InterestEntry",
+    "KnownFault",
     "LastFate",
     "LastReleased",
     "LateResult",
