@@ -1,7 +1,7 @@
 """Inner points: where a gate's blocking code parks, and what is remembered of each open call.
 
-One idea: all substitutes (connections, locks, clocks) park, wait and report through one object, :class:`InnerPoints`, so
-that "the process died", "how far has this call got" and "what has it learned" have one answer each.
+One idea: all substitutes (connections, locks, clocks) park, wait and report through one :class:`InnerPoints`, so that
+"the process died", "how far has this call got" and "what has it learned" have one answer each.
 
 What a call has learned (rows, row counts, errors, times) is folded into a digest, because it decides how the call goes
 on: two states that differ only in it are different states. Where the call stands is kept for people.
@@ -12,7 +12,7 @@ Nothing here acts outside a nested call of the ``thread`` host, except that a de
 from __future__ import annotations
 
 import hashlib
-import sys
+import inspect
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from types import CodeType, FrameType, ModuleType
@@ -148,7 +148,7 @@ class InnerPoints:
     def _stand(self, call: object, statement: str) -> None:
         journal = self._journal(call)
         journal.statement = statement
-        frame: FrameType | None = sys._getframe(2)
+        frame: FrameType | None = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_filename in self._files:
                 journal.code, journal.line = frame.f_code, frame.f_lineno
