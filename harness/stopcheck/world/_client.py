@@ -77,7 +77,7 @@ class Client:
         self._world = world
         self._handle = handle
 
-    async def ask(self, kind: type[Request], task: TaskRef, **fields: Any) -> Any:
+    async def ask(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
         """Make one call of any operation."""
 
         def make(call_id: str, now_ns: int) -> Request:
@@ -94,7 +94,7 @@ class Client:
 
         return await self._world.port.call(self._handle, kind.operation, make)
 
-    async def insist(self, kind: type[Request], task: TaskRef, **fields: Any) -> Any:
+    async def insist(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
         """Make a call again while it is answered ``Indefinite`` or (up to a bound) ``Retry``."""
         retries = 0
         while True:

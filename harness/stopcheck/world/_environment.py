@@ -38,7 +38,7 @@ class RunEnvironment:
     def __init__(
         self,
         *,
-        storage: Path,
+        storage: Callable[[], Path],
         now: Callable[[], int],
         verify: Callable[[Receipt], bool],
         counter: dict[str, int],
@@ -59,7 +59,7 @@ class RunEnvironment:
     def storage(self) -> Path:
         """The directory of the gate's generation."""
         self._alive()
-        return self._storage
+        return self._storage()
 
     def now_ns(self) -> int:
         """Virtual time."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopcheck.gate import (
@@ -74,7 +75,8 @@ class GatePort:
         self._open: dict[str, OpenCall] = {}
         self._by_actor: dict[str, OpenCall] = {}
         self._ordinals: dict[str, int] = {}
-        self._storage = interior.fresh_storage()
+        self._storage: Path | None = None
+        self._old_storages: list[Path] = []
 
     # -- handles ------------------------------------------------------------------------------------------
 
@@ -82,7 +84,7 @@ class GatePort:
         """Make the gate's handles on the current storage."""
         for _ in range(self._count):
             environment = RunEnvironment(
-                storage=self._storage,
+                storage=self._place,
                 now=self._world.now_ns,
                 verify=self._verify,
                 counter=self._counter,
@@ -99,6 +101,12 @@ class GatePort:
             self._environments.append(environment)
             self._gates.append(gate)
 
+    def _place(self) -> Path:
+        """The gate's directory; made when somebody asks for it, since a volatile gate never does."""
+        if self._storage is None:
+            self._storage = self._interior.fresh_storage()
+        return self._storage
+
     def _verify(self, receipt: Receipt) -> bool:
         return self._world.verify(receipt)
 
@@ -106,7 +114,9 @@ class GatePort:
         """The run is over."""
         for gate in self._gates:
             gate.close()
-        self._interior.discard(self._storage)
+        self._interior.end()
+        for storage in [*self._old_storages, *([self._storage] if self._storage is not None else [])]:
+            self._interior.discard(storage)
 
     # -- calls --------------------------------------------------------------------------------------------
 
@@ -219,7 +229,9 @@ class GatePort:
             self._close_call(call, Indefinite())
             if call.actor.call is not None:
                 self._world.kernel.abandon(call.actor, Indefinite())
-        self._storage = self._interior.survive(self._storage)
+        if self._storage is not None:
+            self._old_storages.append(self._storage)
+            self._storage = self._interior.survive(self._storage)
         self.open_handles()
 
     # -- state --------------------------------------------------------------------------------------------

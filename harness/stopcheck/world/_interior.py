@@ -6,6 +6,7 @@ what differs is the *interior*, handed in. ``PlainInterior`` sees nothing of the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
@@ -35,6 +36,10 @@ class Interior(Protocol):
         """Whether ``reads`` covers everything that decides how an open call goes on."""
         ...
 
+    def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
+        """A new run, with its clock; ``inner``: whether plain inner points are wanted."""
+        ...
+
     def fresh_storage(self) -> Path:
         """Storage for one run."""
         ...
@@ -59,8 +64,12 @@ class Interior(Protocol):
         """Where in the gate's own code the call is."""
         ...
 
+    def end(self) -> None:
+        """The run is over: let go of what is left open."""
+        ...
+
     def discard(self, storage: Path) -> None:
-        """The run is over."""
+        """Delete a storage that is not needed any more."""
         ...
 
 
@@ -71,6 +80,9 @@ class PlainInterior:
 
     def __init__(self, area: StorageArea) -> None:
         self._area = area
+
+    def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
+        """Nothing to prepare."""
 
     def fresh_storage(self) -> Path:
         """A directory of the run's own."""
@@ -94,6 +106,9 @@ class PlainInterior:
     def place(self, key: object) -> str:
         """Not known."""
         return ""
+
+    def end(self) -> None:
+        """Nothing was held."""
 
     def discard(self, storage: Path) -> None:
         """Delete it."""

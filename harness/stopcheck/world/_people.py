@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 #: What a dispatcher or reconciler leaves behind about an effect.
 KNOWN = "known"
 DOUBT = "doubt"
+LOOKING = "looking"
 GIVEN_UP = "given up"
 
 
@@ -92,7 +93,7 @@ async def reconcile(world: World, client: Client) -> None:
         effect = doubtful()
         assert effect is not None
         world.hear(effect.effect_id)
-        world.outcomes[effect.effect_id] = GIVEN_UP
+        world.outcomes[effect.effect_id] = LOOKING
         evidence = await effect.receiver.look_up(effect)
         world.hear(evidence)
         await client.record_outcome(effect, evidence)
@@ -100,8 +101,8 @@ async def reconcile(world: World, client: Client) -> None:
             evidence = await effect.receiver.fence(effect)
             world.hear(evidence)
             await client.record_outcome(effect, evidence)
-        if isinstance(evidence, LookupEvidence) and evidence.receipt is not None:
-            world.outcomes[effect.effect_id] = KNOWN
+        proved = isinstance(evidence, LookupEvidence) and evidence.receipt is not None
+        world.outcomes[effect.effect_id] = KNOWN if proved else GIVEN_UP
 
 
 # -- the person at Stop -----------------------------------------------------------------------------------
@@ -134,14 +135,19 @@ async def supervise(world: World, client: Client, task: TaskRef, watched: tuple[
         await _signal(world, client, task, worker)
     grace_ends = record.causes[0].at_ns + world.port.contract.grace_ns
     await sleep_until("almost grace", grace_ends - 1, "almost grace")
-    if all(worker in world.stopped_workers for worker in watched):
-        return
-    for worker in watched:
+    unstopped = _unstopped(world, watched)
+    for worker in unstopped:
         await client.escalate(task, worker)
-    await sleep_until("grace", grace_ends, "grace")
-    for worker in watched:
-        if worker not in world.stopped_workers:
-            await _force(world, client, task, worker, killable=killable)
+    if unstopped:
+        await sleep_until("grace", grace_ends, "grace")
+    for worker in _unstopped(world, watched):
+        await _force(world, client, task, worker, killable=killable)
+
+
+def _unstopped(world: World, watched: tuple[str, ...]) -> list[str]:
+    unstopped = [worker for worker in watched if worker not in world.stopped_workers]
+    world.hear(unstopped)
+    return unstopped
 
 
 async def _signal(world: World, client: Client, task: TaskRef, worker: str) -> None:
@@ -159,7 +165,8 @@ async def _force(world: World, client: Client, task: TaskRef, worker: str, *, ki
     if not isinstance(reply, Forced):
         return
     if killable:
-        world.gone.append(worker)
         world.worker_acted(worker, task, "killed")
+        world.lose(worker)
+    world.hear(worker in world.gone)
     result = ProbeResult.GONE if worker in world.gone else ProbeResult.ALIVE
     await client.record_probe(task, worker, result)

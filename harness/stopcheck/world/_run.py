@@ -120,6 +120,7 @@ def run(
     worlds.append(world)
     host.port = world.port
     ending, rested, fault = Ending.REST, False, None
+    interior.begin(world.now_ns, inner=variant.granularity is Granularity.INNER)
     try:
         world.port.open_handles()
         ending = _main(world)
@@ -144,6 +145,7 @@ def run(
         )
     finally:
         kernel.close()
+        world.close()
         world.port.close()
     return Record(
         scenario=scenario.id,
@@ -167,13 +169,14 @@ def _main(world: World) -> Ending:
     world.scenario.build(world)
     world.start_setup()
     kernel.run()
-    kernel.quiet = False
     world.phase = "main"
-    kernel.last = None
     world.emit(PhaseBegan("main"))
-    kernel.races = NamedTimers(world.scenario.budget, world.purse)
-    kernel.perils.append(_Death(world))
     world.start_actors()
+    kernel.prime()
+    kernel.quiet = False
+    kernel.races = NamedTimers(world.scenario.budget, world.purse)
+    if world.port.contract.durable:
+        kernel.perils.append(_Death(world))
     return kernel.run()
 
 

@@ -239,7 +239,10 @@ class SubstitutedInterior:
         """Where in the gate's own code the call is."""
         return self._substitutes.last_place(key)
 
-    def discard(self, storage: Path) -> None:
-        """The run is over."""
+    def end(self) -> None:
+        """Close the connections that are left."""
         self._substitutes.end()
+
+    def discard(self, storage: Path) -> None:
+        """Delete it."""
         self._area.discard(storage)

@@ -14,6 +14,7 @@ import msgspec
 from stopcheck.gate import (
     AckStrength,
     Admitted,
+    Busy,
     CancellationRecord,
     Done,
     Ended,
@@ -23,6 +24,7 @@ from stopcheck.gate import (
     Lost,
     Right,
     Stage,
+    StaleLease,
     Stopped,
     TaskRef,
     Trigger,
@@ -32,7 +34,7 @@ from stopcheck.gate import (
 from stopcheck.kernel import sleep_until, wait_until
 from stopcheck.world._client import CallerGone, Client
 from stopcheck.world._effects import Child, Effect
-from stopcheck.world._people import KNOWN
+from stopcheck.world._people import GIVEN_UP, KNOWN
 from stopcheck.world._queue import Queue
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 #: How often a worker tries to complete before it gives the task up.
 MAX_COMPLETIONS = 3
+#: How often a worker that finds another's lease waits for that lease to end.
+MAX_WAITS = 2
 
 
 class Temper(StrEnum):
@@ -59,20 +63,25 @@ class Temper(StrEnum):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker wants: begin on ``task`` (told by ``queue``, or by itself), register ``children``, commit ``effects``, and
-    complete. ``extra`` is the effect that an uncooperative or lying worker tries after it knows of the stop. ``then_inspects``: it
-    reads the account at its end, so that what callers see belongs to the history. ``as_child_of``: it works on that task's child
-    and tells the parent when it starts and ends."""
+    """What a worker wants: begin on ``task`` (told by ``queue``, or by itself), register ``children``, commit ``effects``,
+    and complete.
+
+    ``extra``: the effect that an uncooperative or lying worker tries after it knows of the stop. ``late_child``: the child
+    that such a worker tries to make then. ``completes_early``: it first tries to complete before there is evidence.
+    ``then_inspects``: it reads the account at its end, so that what callers see belongs to the history. ``as_child``: it
+    works on that child of ``parent``, and tells the parent when it starts and ends.
+    """
 
     task: TaskRef
     effects: tuple[Effect, ...] = ()
     children: tuple[Child, ...] = ()
     extra: Effect | None = None
+    late_child: Child | None = None
     queue: Queue | None = None
     temper: Temper = Temper.COOPERATIVE
     trigger: Trigger = Trigger.FIRST
     completes: bool = True
-    waits_for_outcome: bool = True
+    completes_early: bool = False
     then_inspects: bool = False
     as_child: Child | None = None
     parent: TaskRef | None = None
@@ -96,18 +105,13 @@ class _Worker:
 
     async def run(self) -> None:
         plan = self.plan
-        delivery, trigger = "direct", plan.trigger
+        delivery, trigger = f"direct to {self.name}", plan.trigger
         if plan.queue is not None:
             message = await plan.queue.receive(self.name)
             delivery, trigger = message.delivery_id, message.trigger
         if plan.as_child is not None:
             await self._start_as_child(plan.as_child)
-        reply = await self.client.begin_work(plan.task, self.name, delivery, trigger)
-        if isinstance(reply, Stopped):
-            await self._refused(reply.record)
-        if not isinstance(reply, LeaseGranted):
-            raise _Over
-        self.epoch = reply.epoch
+        await self._begin(delivery, trigger)
         self._may_die("after beginning")
         for child in plan.children:
             await self._register(child)
@@ -123,9 +127,23 @@ class _Worker:
         await wait_until("registered", lambda: child.ref in self.world.started_children, ("children",))
         reply = await self.client.start_child(parent, child)
         if isinstance(reply, Stopped):
-            self.record = reply.record
+            await self._refused(reply.record)
         if not isinstance(reply, Done):
             raise _Over
+
+    async def _begin(self, delivery: str, trigger: Trigger) -> None:
+        for wait in range(MAX_WAITS + 1):
+            reply = await self.client.begin_work(self.plan.task, self.name, delivery, trigger)
+            if isinstance(reply, LeaseGranted):
+                self.epoch = reply.epoch
+                return
+            if isinstance(reply, Stopped):
+                await self._refused(reply.record)
+            if not isinstance(reply, Busy) or wait == MAX_WAITS:
+                break
+            lease_ns = self.world.port.contract.lease_ns
+            await sleep_until("other lease", self.world.now_ns() + lease_ns, f"{self.name}: the other's lease")
+        raise _Over
 
     async def _register(self, child: Child) -> None:
         reply = await self.client.register_child(self.plan.task, child, self.epoch)
@@ -141,34 +159,37 @@ class _Worker:
         else:
             await self._unwelcome(reply)
 
+    # -- completing ---------------------------------------------------------------------------------------
+
     async def _complete(self) -> None:
+        if self.plan.completes_early and await self._completed():
+            return
         for _ in range(MAX_COMPLETIONS):
-            if self.plan.waits_for_outcome:
-                await self._outcomes_or_stop()
-            reply = await self.client.complete(self.plan.task, self.epoch)
-            if isinstance(reply, Won):
-                await self._end_as_child(Stage.COMPLETED)
+            await wait_until("outcomes", self._nothing_open, ("outbox", "children"))
+            if await self._completed():
                 return
-            if isinstance(reply, Unverified) and self.plan.waits_for_outcome:
-                missing = reply.missing
-                await wait_until("evidence", lambda m=missing: self._changed(m), ("outbox",))
-                continue
-            await self._unwelcome(reply)
+            if any(self.world.outcomes.get(e.effect_id) == GIVEN_UP for e in self.plan.effects):
+                break
         await self.client.fail(self.plan.task, self.epoch)
+        await self._end_as_child(Stage.FAILED)
 
-    async def _outcomes_or_stop(self) -> None:
-        mine = [effect.effect_id for effect in self.plan.effects]
-        outcomes = self.world.outcomes
+    async def _completed(self) -> bool:
+        reply = await self.client.complete(self.plan.task, self.epoch)
+        if isinstance(reply, Won):
+            await self._end_as_child(Stage.COMPLETED)
+            return True
+        if not isinstance(reply, Unverified):
+            await self._unwelcome(reply)
+        return False
 
-        def ready() -> bool:
-            return all(i in outcomes for i in mine) or self.name in self.world.signalled
-
-        await wait_until("outcomes", ready, ("outbox",))
-        self.world.hear(sorted(outcomes.items()))
-
-    def _changed(self, missing: tuple[str, ...]) -> bool:
-        known = all(self.world.outcomes.get(i, KNOWN) == KNOWN for i in missing)
-        return known or self.name in self.world.signalled or self.plan.task in self.world.records
+    def _nothing_open(self) -> bool:
+        """Whether waiting is over: nothing of its own is open, or it was told to stop."""
+        world, plan = self.world, self.plan
+        told = self.name in world.signalled or plan.task in world.records or plan.parent in world.records
+        return told or (
+            all(world.outcomes.get(e.effect_id) in (KNOWN, GIVEN_UP) for e in plan.effects)
+            and all(child.ref in world.finished_children for child in plan.children)
+        )
 
     # -- the stop -----------------------------------------------------------------------------------------
 
@@ -176,6 +197,10 @@ class _Worker:
         """Something else than what the plan needs: a stop, an end, a lost lease."""
         if isinstance(reply, Stopped | Lost):
             await self._stop(reply.record)
+        if isinstance(reply, StaleLease):
+            self.world.worker_acted(self.name, self.plan.task, "noticed", "its lease is stale")
+            if self.plan.temper is Temper.PARTITIONED:
+                return
         if isinstance(reply, Ended):
             self.world.worker_acted(self.name, self.plan.task, "noticed", "ended")
         raise _Over
@@ -183,18 +208,19 @@ class _Worker:
     async def _refused(self, record: CancellationRecord) -> None:
         self.record = record
         self.world.worker_acted(self.name, self.plan.task, "noticed", "before it began")
+        await self._end_as_child(Stage.CONFIRMED_CANCELLED)
         raise _Over
 
     async def _stop(self, record: CancellationRecord) -> None:
         self.record = record
-        self.world.worker_acted(self.name, self.plan.task, "noticed")
+        self.world.worker_acted(self.name, self.plan.task, "noticed", "the stop")
         temper = self.plan.temper
         if temper in (Temper.UNCOOPERATIVE, Temper.PARTITIONED):
             await self._try_on()
             raise _Over
         if temper is Temper.SLOW:
             late = record.causes[0].at_ns + 2 * self.world.port.contract.grace_ns
-            await sleep_until("slow", max(late, self.world.now_ns()), "slow acknowledgement")
+            await sleep_until("slow", max(late, self.world.now_ns()), f"{self.name}: slow acknowledgement")
         else:
             await self._acknowledge(AckStrength.OBSERVED)
         await self._acknowledge(AckStrength.HANDLER_STOPPED)
@@ -211,14 +237,21 @@ class _Worker:
 
     async def _try_on(self) -> None:
         """Go on although it knows better: the gate has to contain it."""
-        if self.plan.extra is not None:
-            reply = await self.client.commit_effect(self.plan.extra, self.epoch)
+        plan = self.plan
+        if plan.late_child is not None:
+            reply = await self.client.register_child(plan.task, plan.late_child, self.epoch)
+            if isinstance(reply, Done | ExistingChild):
+                self.world.started_children.append(plan.late_child.ref)
+        if plan.extra is not None:
+            reply = await self.client.commit_effect(plan.extra, self.epoch)
             if isinstance(reply, Admitted | ExistingEffect):
-                self.world.post(self.plan.extra)
+                self.world.post(plan.extra)
 
     async def _end_as_child(self, stage: Stage) -> None:
-        if self.plan.as_child is not None and self.plan.parent is not None:
-            await self.client.finish_child(self.plan.parent, self.plan.as_child, stage)
+        child, parent = self.plan.as_child, self.plan.parent
+        if child is not None and parent is not None:
+            await self.client.finish_child(parent, child, stage)
+            self.world.finished_children.append(child.ref)
 
     def _may_die(self, when: str) -> None:
         world = self.world
@@ -227,20 +260,23 @@ class _Worker:
         if world.kernel.fault(f"{self.name} {when}", ("lives", "dies")) == "dies":
             world.purse.spend("worker")
             world.worker_acted(self.name, self.plan.task, "died", when)
-            world.gone.append(self.name)
-            if self.plan.queue is not None:
-                self.plan.queue.consumer_died(self.name)
+            world.lose(self.name)
             raise _Over
 
 
 async def work(world: World, name: str, plan: Plan) -> None:
-    """A worker's life."""
+    """A worker's life. One that is gone no longer does anything: it neither gives its message back nor looks."""
     worker = _Worker(world, name, plan)
     try:
         await worker.run()
     except (_Over, CallerGone):
         pass
+    if name in world.gone:
+        return
     if plan.queue is not None:
         plan.queue.done(name)
-    if plan.then_inspects and name not in world.gone:
-        await worker.client.inspect(plan.task)
+    if plan.then_inspects:
+        try:
+            await worker.client.inspect(plan.task)
+        except CallerGone:
+            return

@@ -72,6 +72,7 @@ class World:
         self.gone: list[str] = []
         self.stopped_workers: list[str] = []
         self.started_children: list[TaskRef] = []
+        self.finished_children: list[TaskRef] = []
         self.phase = "setup"
         self._observers = observers
         self._clients = 0
@@ -226,6 +227,12 @@ class World:
         """A worker did something outside the gate."""
         self.emit(WorkerActed(self.actor_name(), worker, task, what, detail))
 
+    def lose(self, worker: str) -> None:
+        """A worker is gone: it makes no further call, and its message goes to another."""
+        self.gone.append(worker)
+        for queue in self.queues:
+            queue.consumer_died(worker)
+
     def verify(self, receipt: Receipt) -> bool:
         """Whether a receipt is genuine."""
         receiver = self.receivers.get(receipt.receiver)
@@ -264,6 +271,11 @@ class World:
         for name, coroutine in self._cast_of_actors:
             self.kernel.spawn(name, coroutine)
 
+    def close(self) -> None:
+        """The run is over: whoever was declared and never came to act is dismissed."""
+        for coroutine in (*self._setup, *(coroutine for _, coroutine in self._cast_of_actors)):
+            coroutine.close()
+
     def state(self) -> bytes | None:
         """The digest of everything from which this run goes on; ``None`` when the gate's state is not known."""
         gate = self.port.digest()
@@ -294,6 +306,7 @@ class World:
                 self.gone,
                 self.stopped_workers,
                 [str(ref) for ref in self.started_children],
+                [str(ref) for ref in self.finished_children],
                 sorted(self.port.permits.items()),
             ]
         )

@@ -1,0 +1,198 @@
+"""Finding gates and scenarios: by entry-point name, ``package.module:factory``, or ``path.py:factory``."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import msgspec
+
+from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._results import GateIdentity
+from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, NotAGate
+from stopcheck.world import Scenario
+
+GATES = "stopcheck.gates"
+SCENARIOS = "stopcheck.scenarios"
+FAULTS = "stopcheck.faults"
+
+
+class LoadedGate(msgspec.Struct, frozen=True):
+    """A gate's factory, how it was named, and the modules that hold its code."""
+
+    reference: str
+    factory: Any
+    modules: tuple[str, ...]
+
+    @property
+    def contract(self) -> GateContract:
+        """What it declares."""
+        return cast("GateFactory", self.factory).contract
+
+    def identity(self) -> GateIdentity:
+        """For reports."""
+        contract = self.contract
+        return GateIdentity(
+            self.reference,
+            contract.name,
+            contract.version,
+            contract.durability.value,
+            contract.host.value,
+            tuple(sorted(c.value for c in contract.capabilities)),
+            contract.serialised_calls,
+        )
+
+
+class BrokenAdapter(AdapterFault):
+    """The adapter's module cannot be imported."""
+
+
+def load_gate(reference: str) -> LoadedGate:
+    """Load a gate. Raises :class:`UsageFault` when there is no such thing, :class:`AdapterFault` when it is broken."""
+    named = {point.name: point.value for point in entry_points(group=GATES)}
+    if reference in named:
+        return _from_module(reference, named[reference])
+    if ":" not in reference:
+        close = difflib.get_close_matches(reference, sorted(named), 3)
+        known = ", ".join(sorted(named)) or "none"
+        hint = f"did you mean {' or '.join(close)}?" if close else f"installed gates: {known}"
+        raise UsageFault(
+            f"unknown gate {reference!r}: it is neither an installed gate nor 'module:factory' nor 'path.py:factory'",
+            hint=f"{hint}; see: stopcheck list gates",
+        )
+    place, _, name = reference.rpartition(":")
+    if place.endswith(".py"):
+        return _from_file(reference, Path(place), name)
+    return _from_module(reference, reference)
+
+
+def as_loaded(reference: str, factory: Any) -> LoadedGate:
+    """A factory that somebody holds already."""
+    _check_factory(reference, factory)
+    return LoadedGate(reference, factory, _gate_modules(factory))
+
+
+def _from_module(reference: str, value: str) -> LoadedGate:
+    place, _, name = value.partition(":")
+    try:
+        module = importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (place == error.name or place.startswith(error.name + ".")):
+            raise UsageFault(
+                f"no module {place!r} for the gate {reference!r}",
+                hint="is it installed in this environment, and spelt right? a file is named path.py:factory",
+            ) from error
+        raise _import_failed(reference, error) from error
+    except Exception as error:
+        raise _import_failed(reference, error) from error
+    return _pick(reference, module, name)
+
+
+def _from_file(reference: str, path: Path, name: str) -> LoadedGate:
+    if not path.is_file():
+        raise UsageFault(f"no file {str(path)!r} for the gate {reference!r}", hint="check the path before the colon")
+    module_name = f"stopcheck_adapter_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise UsageFault(f"{str(path)!r} is not a Python file", hint="name it path.py:factory")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise _import_failed(reference, error) from error
+    return _pick(reference, module, name)
+
+
+def _import_failed(reference: str, error: Exception) -> BrokenAdapter:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else "?"
+    return BrokenAdapter(
+        f"the module of {reference!r} raised {type(error).__name__}: {error}",
+        cause=f"raised at {where} while it was imported",
+        hint="import it in a plain Python first",
+    )
+
+
+def _pick(reference: str, module: ModuleType, name: str) -> LoadedGate:
+    factory = getattr(module, name, None)
+    if factory is None:
+        public = sorted(n for n in vars(module) if not n.startswith("_"))
+        close = difflib.get_close_matches(name, public, 3)
+        raise UsageFault(
+            f"{module.__name__} has no {name!r}",
+            hint=f"did you mean {' or '.join(close)}?" if close else "name the gate's class or factory after the colon",
+        )
+    return as_loaded(reference, factory)
+
+
+def _check_factory(reference: str, factory: Any) -> None:
+    if not callable(factory):
+        raise NotAGate(
+            f"{reference!r} is {type(factory).__name__} {factory!r}, which cannot be called",
+            cause="a factory is a Gate class or a function of an environment",
+            hint="name a subclass of stopcheck.gate.Gate",
+        )
+    contract = getattr(factory, "contract", None)
+    if not isinstance(contract, GateContract):
+        raise NotAGate(
+            f"{reference!r} has no readable contract (found {contract!r})",
+            cause="the kit reads factory.contract, a stopcheck.gate.GateContract, before it makes a gate",
+            hint="set the class attribute contract = GateContract(name=..., version=...)",
+        )
+
+
+def _gate_modules(factory: Any) -> tuple[str, ...]:
+    """The modules whose names for sqlite3, threading and time are substituted: those of the gate's classes, and loaded
+    siblings of the same top-level package."""
+    own: list[str] = []
+    for cls in getattr(factory, "__mro__", ()):
+        own.append(cls.__module__)
+    own.append(getattr(factory, "__module__", ""))
+    own = [name for name in own if name and name.split(".")[0] not in ("stopcheck", "builtins", "abc", "typing")]
+    tops = {name.split(".")[0] for name in own}
+    siblings = [name for name in sys.modules if name.split(".")[0] in tops]
+    return tuple(sorted({*own, *siblings}))
+
+
+def load_scenarios() -> dict[str, Scenario]:
+    """Every installed scenario by id, in the order of their packages."""
+    found: dict[str, Scenario] = {}
+    for point in sorted(entry_points(group=SCENARIOS), key=lambda p: p.name):
+        for scenario in point.load():
+            found[scenario.id] = scenario
+    return found
+
+
+def load_faults() -> list[KnownFault]:
+    """Every installed known-wrong gate."""
+    return [fault for point in sorted(entry_points(group=FAULTS), key=lambda p: p.name) for fault in point.load()]
+
+
+def installed_gates() -> Iterator[tuple[str, str]]:
+    """Names and places of installed gates."""
+    for point in sorted(entry_points(group=GATES), key=lambda p: p.name):
+        yield point.name, point.value
+
+
+def pick_scenarios(wanted: tuple[str, ...]) -> list[Scenario]:
+    """The scenarios of these ids, or all. Raises :class:`UsageFault` for an unknown one."""
+    known = load_scenarios()
+    for name in wanted:
+        if name not in known:
+            close = difflib.get_close_matches(name, sorted(known), 3)
+            hint = f"did you mean {' or '.join(close)}?" if close else "see: stopcheck list scenarios"
+            raise UsageFault(f"unknown scenario {name!r}", hint=hint)
+    return [known[name] for name in wanted] if wanted else list(known.values())

@@ -1,0 +1,64 @@
+"""The plan: which scenarios, variants and strategies a gate is tried with.
+
+One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where the gate's calls are not serialised by
+construction, again between its inner branch points up to a named preemption bound, where exhaustion is out of reach. Sampling and
+the stop sweep come on top; they add evidence and witnesses, and never stand in for a search that was not completed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stopcheck.campaign._results import JobSpec
+from stopcheck.gate import GateContract
+from stopcheck.world import Granularity, Scenario
+
+#: Executions that one search may take when no ``--budget`` is given.
+DEFAULT_BUDGET = 20_000
+#: Executions of each sampling job.
+SAMPLES = 150
+
+EXHAUSTIVE = "exhaustive"
+BOUNDED = "preemption-bounded"
+SWEEP = "stop-sweep"
+RANDOM = "random-walk"
+MACHINE = "state-machine"
+
+
+def variants(contract: GateContract, granularity: str | None = None) -> list[tuple[int, Granularity]]:
+    """Handles and granularities to try. A volatile gate has one handle; serialised calls have no inside."""
+    handles = (1, 2) if contract.durable else (1,)
+    finest = Granularity.CALLS if contract.serialised_calls and not contract.durable else Granularity.INNER
+    if granularity is not None:
+        finest = Granularity(granularity)
+    grains = (Granularity.CALLS,) if finest is Granularity.CALLS else (Granularity.CALLS, Granularity.INNER)
+    return [(h, g) for g in grains for h in handles]
+
+
+def plan(
+    contract: GateContract,
+    scenarios: Sequence[Scenario],
+    *,
+    seed: int,
+    budget: int = DEFAULT_BUDGET,
+    granularity: str | None = None,
+) -> list[JobSpec]:
+    """All jobs of a campaign, in order. A scenario that needs a capability the gate lacks has none."""
+    jobs: list[JobSpec] = []
+    for scenario in scenarios:
+        if not scenario.needs <= contract.capabilities:
+            continue
+        for handles, grain in variants(contract, granularity):
+            jobs += _jobs(scenario, handles, grain, seed, budget)
+    return jobs
+
+
+def _jobs(scenario: Scenario, handles: int, grain: Granularity, seed: int, budget: int) -> list[JobSpec]:
+    def job(strategy: str, size: int, bound: int | None = None) -> JobSpec:
+        return JobSpec(scenario.id, handles, grain.value, strategy, size, seed, bound)
+
+    samples = min(SAMPLES, budget)
+    if grain is Granularity.CALLS:
+        jobs = [job(EXHAUSTIVE, budget), job(SWEEP, budget)]
+        return [*jobs, job(MACHINE, samples)] if handles == 1 else jobs
+    return [job(BOUNDED, budget, 1), job(RANDOM, samples), job(SWEEP, budget)]

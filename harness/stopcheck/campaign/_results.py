@@ -1,0 +1,198 @@
+"""What a campaign finds: events while it runs, and the report at its end. All plain data, so that they cross processes.
+
+One idea: nothing here is decided; a job says what it did, and ``_verdicts`` says what follows.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """A clause's verdict. Only ``PASS`` is a pass."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    UNKNOWN = "UNKNOWN"
+    UNSUPPORTED = "UNSUPPORTED"
+    UNCHECKED = "UNCHECKED"
+
+
+class JobSpec(msgspec.Struct, frozen=True):
+    """One piece of work: a scenario in a variant under a strategy, with a budget of executions."""
+
+    scenario: str
+    handles: int
+    granularity: str
+    strategy: str
+    budget: int
+    seed: int
+    bound: int | None = None
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        handles = "2 handles" if self.handles == 2 else "1 handle"
+        return f"{self.scenario} ({self.granularity}, {handles}, {self.strategy})"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A clause was broken, with the interleaving that shows it.
+
+    ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is where it broke."""
+
+    clause: str
+    check: str
+    message: str
+    scenario: str
+    handles: int
+    granularity: str
+    strategy: str
+    token: str
+    deviations: int
+    choices: int
+    step: int
+    executions_to_find: int
+    shrunk: bool
+
+
+class FaultReport(msgspec.Struct, frozen=True):
+    """The adapter broke the protocol itself (exit 4), or the kit failed (exit 70, ``kind`` ``kit``)."""
+
+    kind: str
+    what: str
+    cause: str
+    hint: str
+    scenario: str = ""
+    token: str = ""
+
+
+class JobResult(msgspec.Struct, frozen=True):
+    """What one job did.
+
+    ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered and,
+    if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count per operation.
+    """
+
+    spec: JobSpec
+    target: str
+    complete: bool
+    ground: str
+    left: str
+    executions: int
+    states: int
+    findings: tuple[Finding, ...] = ()
+    fault: FaultReport | None = None
+    exercised: dict[str, int] = {}
+    witnesses: tuple[str, ...] = ()
+    witnesses_wanted: tuple[str, ...] = ()
+    inner: dict[str, int] = {}
+    called: dict[str, int] = {}
+    sweep_planned: int = 0
+    sweep_hit: int = 0
+    sweep_missed: tuple[str, ...] = ()
+    deaths: int = 0
+    unsound: str = ""
+
+
+class ClauseVerdict(msgspec.Struct, frozen=True):
+    """One row of the verdict table. ``why`` is one sentence; ``assumption`` is printed beside a ``PASS`` that rests on the gate's
+    own word."""
+
+    clause: str
+    verdict: Verdict
+    why: str
+    assumption: str = ""
+    findings: tuple[Finding, ...] = ()
+    exercised: int = 0
+    scenarios: tuple[str, ...] = ()
+
+
+class GateIdentity(msgspec.Struct, frozen=True):
+    """Which gate was tried."""
+
+    reference: str
+    name: str
+    version: str
+    durability: str
+    host: str
+    capabilities: tuple[str, ...]
+    serialised_calls: bool
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The campaign's result."""
+
+    kit_version: str
+    requirement_set: str
+    gate: GateIdentity | None
+    seed: int
+    clauses: tuple[ClauseVerdict, ...]
+    jobs: tuple[JobResult, ...]
+    faults: tuple[FaultReport, ...]
+    exit_code: int
+    summary: str
+
+    def counts(self) -> dict[str, int]:
+        """How many clauses have each verdict."""
+        counts = dict.fromkeys((v.value for v in Verdict), 0)
+        for clause in self.clauses:
+            counts[clause.verdict.value] += 1
+        return counts
+
+
+# -- events -----------------------------------------------------------------------------------------------
+
+
+class CampaignStarted(msgspec.Struct, frozen=True, tag=True):
+    """The plan is made."""
+
+    gate: GateIdentity
+    jobs: tuple[JobSpec, ...]
+    seed: int
+
+
+class JobStarted(msgspec.Struct, frozen=True, tag=True):
+    """A job begins."""
+
+    index: int
+    spec: JobSpec
+
+
+class JobProgress(msgspec.Struct, frozen=True, tag=True):
+    """A job is under way."""
+
+    index: int
+    executions: int
+    states: int
+    failures: int
+
+
+class JobFinished(msgspec.Struct, frozen=True, tag=True):
+    """A job ended."""
+
+    index: int
+    result: JobResult
+
+
+class CampaignFinished(msgspec.Struct, frozen=True, tag=True):
+    """All is done."""
+
+    report: Report
+
+
+CampaignEvent = CampaignStarted | JobStarted | JobProgress | JobFinished | CampaignFinished
+
+
+class ExitCode:
+    """The exit codes; when several hold, the first of 70, 4, 1, 5, 3."""
+
+    CERTIFIED = 0
+    VIOLATIONS = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    ADAPTER_FAULT = 4
+    WAIVER_DRIFT = 5
+    KIT_FAULT = 70

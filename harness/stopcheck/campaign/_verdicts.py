@@ -1,0 +1,151 @@
+"""From what the jobs did to a verdict per clause, and to the exit code.
+
+One idea: a pass needs four things at once: the clause was exercised, nothing broke it, every job that exercises it completed its
+declared target with every witness hit, and it was tried finely enough. Whatever is missing makes it ``UNKNOWN`` and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stopcheck.campaign._applicability import unsupported
+from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, JobResult, Verdict
+from stopcheck.gate import GateContract
+from stopcheck.judge import checked_clauses
+from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
+
+#: What a pass at call granularity rests on when the gate says that its calls never overlap.
+SERIALISED = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
+
+
+def judge_clauses(
+    contract: GateContract, jobs: Sequence[JobResult], declared: dict[str, tuple[str, ...]]
+) -> tuple[ClauseVerdict, ...]:
+    """A verdict for every clause of the catalogue. ``declared`` maps scenario ids to the clauses they were written for."""
+    checked = checked_clauses()
+    return tuple(_verdict(r, contract, jobs, declared, checked=r.id in checked) for r in REQUIREMENTS.values())
+
+
+def _verdict(
+    requirement: Requirement,
+    contract: GateContract,
+    jobs: Sequence[JobResult],
+    declared: dict[str, tuple[str, ...]],
+    *,
+    checked: bool,
+) -> ClauseVerdict:
+    clause = requirement.id
+    findings = _best(f for job in jobs for f in job.findings if f.clause == clause)
+    exercised = sum(job.exercised.get(clause, 0) for job in jobs)
+    relevant = [j for j in jobs if clause in j.exercised or clause in declared.get(j.spec.scenario, ())]
+    scenarios = tuple(dict.fromkeys(j.spec.scenario for j in relevant))
+
+    def verdict(kind: Verdict, why: str, assumption: str = "") -> ClauseVerdict:
+        return ClauseVerdict(clause, kind, why, assumption, findings, exercised, scenarios)
+
+    if findings:
+        return verdict(Verdict.FAIL, findings[0].message)
+    reason = unsupported(requirement, contract)
+    if reason is not None:
+        return verdict(Verdict.UNSUPPORTED, reason)
+    if not checked:
+        return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
+    if exercised == 0:
+        return verdict(Verdict.UNKNOWN, "no run put it to the test")
+    doubts = [doubt for job in relevant for doubt in doubts_of(job)]
+    if doubts:
+        more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
+        return verdict(Verdict.UNKNOWN, doubts[0] + more)
+    return _by_granularity(requirement, contract, relevant, verdict)
+
+
+def _by_granularity(requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], verdict: object) -> ClauseVerdict:
+    make = verdict
+    assert callable(make)
+    if not requirement.atomic:
+        return make(Verdict.PASS, _ground(jobs))
+    coarse = _untried_inside(requirement, jobs)
+    if not coarse:
+        return make(Verdict.PASS, _ground(jobs))
+    if contract.serialised_calls:
+        return make(Verdict.PASS, _ground(jobs), SERIALISED)
+    names = ", ".join(coarse)
+    return make(
+        Verdict.UNKNOWN,
+        f"tried at granularity calls only: no branch point inside {names} was reached, and a check and an act in two "
+        "steps look atomic there",
+    )
+
+
+def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
+    return [
+        operation
+        for operation in requirement.operations
+        if any(job.called.get(operation) for job in jobs) and not any(job.inner.get(operation) for job in jobs)
+    ]
+
+
+def _ground(jobs: Sequence[JobResult]) -> str:
+    executions = sum(job.executions for job in jobs)
+    grounds = list(dict.fromkeys(job.ground for job in jobs if job.ground))
+    return f"{executions} executions; {'; '.join(grounds[:3])}"
+
+
+def doubts_of(job: JobResult) -> list[str]:
+    """Why nothing may be concluded from the job's silence."""
+    doubts: list[str] = []
+    name = job.spec.name
+    if job.unsound:
+        doubts.append(f"{name}: {job.unsound}")
+    if not job.complete:
+        doubts.append(f"{name}: {job.left}")
+    if job.sweep_missed:
+        missed = ", ".join(job.sweep_missed[:3])
+        doubts.append(f"{name}: {len(job.sweep_missed)} branch points were not hit by a stop ({missed})")
+    return doubts
+
+
+def missed_witnesses(jobs: Iterable[JobResult]) -> dict[str, tuple[str, ...]]:
+    """Witnesses by scenario that no job of the scenario saw."""
+    wanted: dict[str, set[str]] = {}
+    seen: dict[str, set[str]] = {}
+    for job in jobs:
+        wanted.setdefault(job.spec.scenario, set()).update(job.witnesses_wanted)
+        seen.setdefault(job.spec.scenario, set()).update(job.witnesses)
+    return {s: tuple(sorted(wanted[s] - seen[s])) for s in wanted if wanted[s] - seen[s]}
+
+
+def _best(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """All findings, the easiest to read first."""
+    ordered = sorted(
+        findings, key=lambda f: (not f.shrunk, f.deviations, f.choices, f.granularity, f.handles, f.scenario, f.token)
+    )
+    return tuple(ordered[:12])
+
+
+def exit_code(clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport]) -> int:
+    """The exit code; when several hold, the first of 70, 4, 1, 3."""
+    if any(fault.kind == "kit" for fault in faults):
+        return ExitCode.KIT_FAULT
+    if faults:
+        return ExitCode.ADAPTER_FAULT
+    binding = [c for c in clauses if REQUIREMENTS[c.clause].level is Level.MUST]
+    if any(c.verdict is Verdict.FAIL for c in binding):
+        return ExitCode.VIOLATIONS
+    if any(c.verdict is Verdict.UNKNOWN for c in binding):
+        return ExitCode.INCONCLUSIVE
+    return ExitCode.CERTIFIED
+
+
+def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int) -> str:
+    """The verdict line."""
+    counts = {v: sum(1 for c in clauses if c.verdict is v) for v in Verdict}
+    words = {
+        ExitCode.CERTIFIED: f"{name} is certified for the clauses that passed",
+        ExitCode.VIOLATIONS: f"{name} is NOT certified: it violates clauses",
+        ExitCode.INCONCLUSIVE: f"{name} is NOT certified: inconclusive",
+        ExitCode.ADAPTER_FAULT: f"{name} is NOT certified: the adapter broke the protocol",
+        ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
+    }[code]
+    figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict)
+    return f"{words}: {figures}"
