@@ -4,8 +4,8 @@ One idea: a run owns a directory and nothing else on the disk. Names come from a
 in each replay. At a crash the directory is copied **by another process**: SQLite's locks are POSIX locks, and this
 process would drop those of a gate that "died" with its files open as soon as it closed a second descriptor of them.
 
-Measured on tmpfs: ``fresh`` of an SQLite template 0.1 ms, ``crash_copy`` 0.5 ms (one Python copier for all runs, 25 ms to
-start; a shell that calls ``cp`` takes 4 ms each time), ``discard`` 0.1 ms.
+Measured on tmpfs: ``fresh`` of an SQLite template 0.1 ms, ``crash_copy`` 0.5 ms (one Python copier for all runs, 25 ms
+to start; a shell that calls ``cp`` takes 4 ms each time), ``discard`` 0.1 ms.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def test_labels_name_verb_and_table_and_the_place_names_line_and_statement(
         places.append(substitutes.last_place(calls[0]))
         assert park.touches == ("sqlite:gate.db",)
 
-    run.kernel._park = noting  # type: ignore[method-assign]
+    run.kernel._park = noting  # type: ignore[method-assign, assignment]
     run.go()
     assert actor.done
     assert labels == [
