@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from stopcheck.gate import _replies as r
+from stopcheck.gate import _answers as a
+from stopcheck.gate import _optional_requests as oq
 from stopcheck.gate import _requests as q
 from stopcheck.gate._contract import Capability
 
@@ -38,36 +39,36 @@ def _spec(
 
 
 _ALL = (
-    _spec(q.OpenTask, r.OpenTaskReply),
-    _spec(q.BeginWork, r.BeginWorkReply),
-    _spec(q.RenewLease, r.RenewLeaseReply),
-    _spec(q.ReleaseLease, r.LeaseReply),
-    _spec(q.RevokeLease, r.LeaseReply),
-    _spec(q.CommitEffect, r.CommitEffectReply),
-    _spec(q.ClaimDispatch, r.ClaimDispatchReply),
-    _spec(q.RecordOutcome, r.RecordOutcomeReply),
-    _spec(q.RecordSignal, r.RecordSignalReply),
-    _spec(q.Acknowledge, r.AcknowledgeReply),
-    _spec(q.Complete, r.CompleteReply),
-    _spec(q.Fail, r.CompleteReply),
-    _spec(q.RequestCancel, r.RequestCancelReply),
-    _spec(q.Inspect, r.InspectReply),
-    _spec(q.Tick, r.TickReply),
-    _spec(q.Suppress, r.SuppressReply, Capability.SUPPRESSION),
-    _spec(q.RegisterChild, r.RegisterChildReply, Capability.CHILDREN),
-    _spec(q.StartChild, r.StartChildReply, Capability.CHILDREN),
-    _spec(q.FinishChild, r.FinishChildReply, Capability.CHILDREN),
-    _spec(q.Subscribe, r.SubscribeReply, Capability.SHARED),
-    _spec(q.Release, r.ReleaseReply, Capability.SHARED),
-    _spec(q.Escalate, r.EscalateReply, Capability.ESCALATION),
-    _spec(q.RecordProbe, r.RecordProbeReply, Capability.ESCALATION),
-    _spec(q.ScheduleRetry, r.ScheduleRetryReply, Capability.RETRIES, provisional=True),
-    _spec(q.FireRetry, r.FireRetryReply, Capability.RETRIES, provisional=True),
-    _spec(q.OfferResult, r.OfferResultReply, Capability.RESULTS, provisional=True),
-    _spec(q.Compensate, r.CompensateReply, Capability.COMPENSATION, provisional=True),
-    _spec(q.Grant, r.GrantReply, Capability.APPROVALS, provisional=True),
-    _spec(q.UseGrant, r.GrantReply, Capability.APPROVALS, provisional=True),
-    _spec(q.Measures, r.MeasuresReply, Capability.MEASURES, provisional=True),
+    _spec(q.OpenTask, a.OpenTaskReply),
+    _spec(q.BeginWork, a.BeginWorkReply),
+    _spec(q.RenewLease, a.RenewLeaseReply),
+    _spec(q.ReleaseLease, a.LeaseReply),
+    _spec(q.RevokeLease, a.LeaseReply),
+    _spec(q.CommitEffect, a.CommitEffectReply),
+    _spec(q.ClaimDispatch, a.ClaimDispatchReply),
+    _spec(q.RecordOutcome, a.RecordOutcomeReply),
+    _spec(q.RecordSignal, a.RecordSignalReply),
+    _spec(q.Acknowledge, a.AcknowledgeReply),
+    _spec(q.Complete, a.CompleteReply),
+    _spec(q.Fail, a.CompleteReply),
+    _spec(q.RequestCancel, a.RequestCancelReply),
+    _spec(q.Inspect, a.InspectReply),
+    _spec(q.Tick, a.TickReply),
+    _spec(oq.Suppress, a.SuppressReply, Capability.SUPPRESSION),
+    _spec(oq.RegisterChild, a.RegisterChildReply, Capability.CHILDREN),
+    _spec(oq.StartChild, a.StartChildReply, Capability.CHILDREN),
+    _spec(oq.FinishChild, a.FinishChildReply, Capability.CHILDREN),
+    _spec(oq.Subscribe, a.SubscribeReply, Capability.SHARED),
+    _spec(oq.Release, a.ReleaseReply, Capability.SHARED),
+    _spec(oq.Escalate, a.EscalateReply, Capability.ESCALATION),
+    _spec(oq.RecordProbe, a.RecordProbeReply, Capability.ESCALATION),
+    _spec(oq.ScheduleRetry, a.ScheduleRetryReply, Capability.RETRIES, provisional=True),
+    _spec(oq.FireRetry, a.FireRetryReply, Capability.RETRIES, provisional=True),
+    _spec(oq.OfferResult, a.OfferResultReply, Capability.RESULTS, provisional=True),
+    _spec(oq.Compensate, a.CompensateReply, Capability.COMPENSATION, provisional=True),
+    _spec(oq.Grant, a.GrantReply, Capability.APPROVALS, provisional=True),
+    _spec(oq.UseGrant, a.GrantReply, Capability.APPROVALS, provisional=True),
+    _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES, provisional=True),
 )
 
 #: All operations by name, in the protocol's order.

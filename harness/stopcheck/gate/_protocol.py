@@ -16,17 +16,20 @@ Rules that hold for all operations:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeAlias, TypeVar
 
+from stopcheck.gate import _answers as a
+from stopcheck.gate import _optional_requests as oq
 from stopcheck.gate import _replies as r
 from stopcheck.gate import _requests as q
 from stopcheck.gate._contract import GateContract
 from stopcheck.gate._environment import Environment
+from stopcheck.gate._records import Snapshot
 
 T = TypeVar("T")
 
 #: An operation may answer at once or as an awaitable.
-Answer = T | Awaitable[T]
+Answer: TypeAlias = T | Awaitable[T]
 
 
 class GateFactory(Protocol):
@@ -47,33 +50,33 @@ class Gate:
 
     contract: ClassVar[GateContract]
 
-    def open_task(self, request: q.OpenTask) -> Answer[r.OpenTaskReply]:
+    def open_task(self, request: q.OpenTask) -> Answer[a.OpenTaskReply]:
         """Open a task. ``Opened`` once; then ``Exists``; ``PreCancelled`` if a tombstone waits for it."""
         return r.Unsupported()
 
-    def begin_work(self, request: q.BeginWork) -> Answer[r.BeginWorkReply]:
+    def begin_work(self, request: q.BeginWork) -> Answer[a.BeginWorkReply]:
         """Give a worker a lease with a new epoch, which supersedes older ones (``LeaseGranted``).
 
         A cancelled task, or one with a covering cancelled ancestor, answers ``Stopped``, whatever the trigger
         (DLV-1 to DLV-3); an ended one ``Ended``. While another worker's lease is active a gate may answer
-        ``Busy``, or supersede it when ``trigger`` is ``replacement``. The same worker with the same delivery id may be given a
-        new epoch.
+        ``Busy``, or supersede it when ``trigger`` is ``replacement``. The same worker with the same delivery id may be
+        given a new epoch.
         """
         return r.Unsupported()
 
-    def renew_lease(self, request: q.RenewLease) -> Answer[r.RenewLeaseReply]:
+    def renew_lease(self, request: q.RenewLease) -> Answer[a.RenewLeaseReply]:
         """Lengthen an active lease; never after the cutoff (``Stopped``), never a stale one (``StaleLease``)."""
         return r.Unsupported()
 
-    def release_lease(self, request: q.ReleaseLease) -> Answer[r.LeaseReply]:
+    def release_lease(self, request: q.ReleaseLease) -> Answer[a.LeaseReply]:
         """The holder gives the lease back; from then on its epoch is stale."""
         return r.Unsupported()
 
-    def revoke_lease(self, request: q.RevokeLease) -> Answer[r.LeaseReply]:
+    def revoke_lease(self, request: q.RevokeLease) -> Answer[a.LeaseReply]:
         """A supervisor takes the lease away; from then on its epoch is stale and its holder fenced."""
         return r.Unsupported()
 
-    def commit_effect(self, request: q.CommitEffect) -> Answer[r.CommitEffectReply]:
+    def commit_effect(self, request: q.CommitEffect) -> Answer[a.CommitEffectReply]:
         """The dispatch commitment: check task status, ancestors, current epoch and effect identity, and record
         the effect as admitted, in one atomic transition.
 
@@ -84,7 +87,7 @@ class Gate:
         """
         return r.Unsupported()
 
-    def claim_dispatch(self, request: q.ClaimDispatch) -> Answer[r.ClaimDispatchReply]:
+    def claim_dispatch(self, request: q.ClaimDispatch) -> Answer[a.ClaimDispatchReply]:
         """Take an admitted effect to send it; exactly one caller is answered ``ClaimGranted``.
 
         Work admitted before the cutoff may be claimed after it, unless it was suppressed
@@ -94,113 +97,113 @@ class Gate:
         """
         return r.Unsupported()
 
-    def record_outcome(self, request: q.RecordOutcome) -> Answer[r.RecordOutcomeReply]:
+    def record_outcome(self, request: q.RecordOutcome) -> Answer[a.RecordOutcomeReply]:
         """Enter what is known of an effect, before or after the cutoff.
 
-        ``NoEvidence``, and a look-up that says ``absent`` or ``stale``, leave a claimed effect ``unknown``. Verified evidence makes it
-        definitive: ``executed`` completed, ``rejected`` rejected, ``provider_cancelled`` itself, ``fenced``
-        ``not_executed``. Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and the
-        disposition stays. For an id that is not in the ledger: ``Parked``. Not verified, or not this payload or
+        ``NoEvidence``, and a look-up that says ``absent`` or ``stale``, leave a claimed effect ``unknown``. Verified
+        evidence makes it definitive: ``executed`` completed, ``rejected`` rejected, ``provider_cancelled`` itself,
+        ``fenced`` ``not_executed``. Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and
+        the disposition stays. For an id that is not in the ledger: ``Parked``. Not verified, or not this payload or
         receiver: ``BadEvidence``, with a recorded contradiction.
         """
         return r.Unsupported()
 
-    def record_signal(self, request: q.RecordSignal) -> Answer[r.RecordSignalReply]:
+    def record_signal(self, request: q.RecordSignal) -> Answer[a.RecordSignalReply]:
         """Enter that a signal was sent; it proves nothing else."""
         return r.Unsupported()
 
-    def acknowledge(self, request: q.Acknowledge) -> Answer[r.AcknowledgeReply]:
-        """Enter a worker's acknowledgement with exactly its strength. From an epoch that is superseded it does not count:
-        ``StaleLease``. With no record to acknowledge: ``Contradicted``."""
+    def acknowledge(self, request: q.Acknowledge) -> Answer[a.AcknowledgeReply]:
+        """Enter a worker's acknowledgement with exactly its strength. From an epoch that is superseded it does not
+        count: ``StaleLease``. With no record to acknowledge: ``Contradicted``."""
         return r.Unsupported()
 
-    def complete(self, request: q.Complete) -> Answer[r.CompleteReply]:
+    def complete(self, request: q.Complete) -> Answer[a.CompleteReply]:
         """End the task as completed, if every admitted effect has a definitive disposition and every owned
         operation has ended; else ``Unverified``. After the cutoff ``Lost``, kept as ``completed_after_cancel``;
         after the end ``Ended``; with a stale epoch ``StaleLease``."""
         return r.Unsupported()
 
-    def fail(self, request: q.Fail) -> Answer[r.CompleteReply]:
+    def fail(self, request: q.Fail) -> Answer[a.CompleteReply]:
         """End the task as failed. Needs no evidence; what is unknown stays so."""
         return r.Unsupported()
 
-    def request_cancel(self, request: q.RequestCancel) -> Answer[r.RequestCancelReply]:
+    def request_cancel(self, request: q.RequestCancel) -> Answer[a.RequestCancelReply]:
         """The cutoff. One record per incarnation: ``Accepted`` once, then ``ExistingRecord`` with the same id and
         revision, or ``Widened`` for a wider scope. On a completed or failed task: ``Ended``, and the request is
         kept. On a task that is not open: ``Tombstoned`` or ``Refused(unknown)``, as declared."""
         return r.Unsupported()
 
-    def inspect(self, request: q.Inspect) -> Answer[r.InspectReply]:
+    def inspect(self, request: q.Inspect) -> Answer[a.InspectReply]:
         """The whole account of the task, as one consistent reading."""
         return r.Unsupported()
 
-    def tick(self, request: q.Tick) -> Answer[r.TickReply]:
-        """Make the transitions that are due at ``now_ns``, on all tasks: expire leases, settle stopped tasks, end reconciliation
-        budgets. ``next_wake_ns`` is when something will next be due by time alone."""
+    def tick(self, request: q.Tick) -> Answer[a.TickReply]:
+        """Make the transitions that are due at ``now_ns``, on all tasks: expire leases, settle stopped tasks, end
+        reconciliation budgets. ``next_wake_ns`` is when something will next be due by time alone."""
         return r.Unsupported()
 
-    def suppress(self, request: q.Suppress) -> Answer[r.SuppressReply]:
+    def suppress(self, request: oq.Suppress) -> Answer[a.SuppressReply]:
         """``[suppression]`` Withdraw an admitted, unclaimed effect, in one transition against the claim.
         ``SuppressionDone``, also when repeated; ``TooLate`` after a claim; ``Resolved``; ``NotAdmitted``."""
         return r.Unsupported()
 
-    def register_child(self, request: q.RegisterChild) -> Answer[r.RegisterChildReply]:
+    def register_child(self, request: oq.RegisterChild) -> Answer[a.RegisterChildReply]:
         """``[children]`` Record ownership and open the child's task, in one transition against the cutoff.
         ``Done`` and in the inventory, or ``Stopped`` and not. Repeated: ``ExistingChild``."""
         return r.Unsupported()
 
-    def start_child(self, request: q.StartChild) -> Answer[r.StartChildReply]:
+    def start_child(self, request: oq.StartChild) -> Answer[a.StartChildReply]:
         """``[children]`` The child may run (``Done``), or a covering cutoff came first (``Stopped``)."""
         return r.Unsupported()
 
-    def finish_child(self, request: q.FinishChild) -> Answer[r.FinishChildReply]:
+    def finish_child(self, request: oq.FinishChild) -> Answer[a.FinishChildReply]:
         """``[children]`` Append the child's end to its lifecycle. ``unknown`` is an end that evidence may still
         change. Repeated: ``ExistingChild`` with the stage that is kept."""
         return r.Unsupported()
 
-    def subscribe(self, request: q.Subscribe) -> Answer[r.SubscribeReply]:
+    def subscribe(self, request: oq.Subscribe) -> Answer[a.SubscribeReply]:
         """``[shared]`` Register an interest; ``Live`` tells how many live. Repeated: no second one."""
         return r.Unsupported()
 
-    def release(self, request: q.Release) -> Answer[r.ReleaseReply]:
+    def release(self, request: oq.Release) -> Answer[a.ReleaseReply]:
         """``[shared]`` Give up one interest, counted once. A cancelled subscriber's interests are released by the
         gate itself, within the cutoff. ``LastReleased`` tells what happens to work that nobody wants."""
         return r.Unsupported()
 
-    def escalate(self, request: q.Escalate) -> Answer[r.EscalateReply]:
+    def escalate(self, request: oq.Escalate) -> Answer[a.EscalateReply]:
         """``[escalation]`` ``TooEarly`` until ``grace_ns`` after the cutoff, then ``Forced`` once and
         ``AlreadyForced``. Without a cancelled task, or for a worker that it does not know, ``Refused``."""
         return r.Unsupported()
 
-    def record_probe(self, request: q.RecordProbe) -> Answer[r.RecordProbeReply]:
+    def record_probe(self, request: oq.RecordProbe) -> Answer[a.RecordProbeReply]:
         """``[escalation]`` Enter what a probe found. ``gone`` proves that the worker is stopped."""
         return r.Unsupported()
 
-    def schedule_retry(self, request: q.ScheduleRetry) -> Answer[r.ScheduleRetryReply]:
+    def schedule_retry(self, request: oq.ScheduleRetry) -> Answer[a.ScheduleRetryReply]:
         """Provisional ``[retries]``."""
         return r.Unsupported()
 
-    def fire_retry(self, request: q.FireRetry) -> Answer[r.FireRetryReply]:
+    def fire_retry(self, request: oq.FireRetry) -> Answer[a.FireRetryReply]:
         """Provisional ``[retries]``."""
         return r.Unsupported()
 
-    def offer_result(self, request: q.OfferResult) -> Answer[r.OfferResultReply]:
+    def offer_result(self, request: oq.OfferResult) -> Answer[a.OfferResultReply]:
         """Provisional ``[results]``."""
         return r.Unsupported()
 
-    def compensate(self, request: q.Compensate) -> Answer[r.CompensateReply]:
+    def compensate(self, request: oq.Compensate) -> Answer[a.CompensateReply]:
         """Provisional ``[compensation]``."""
         return r.Unsupported()
 
-    def grant(self, request: q.Grant) -> Answer[r.GrantReply]:
+    def grant(self, request: oq.Grant) -> Answer[a.GrantReply]:
         """Provisional ``[approvals]``."""
         return r.Unsupported()
 
-    def use_grant(self, request: q.UseGrant) -> Answer[r.GrantReply]:
+    def use_grant(self, request: oq.UseGrant) -> Answer[a.GrantReply]:
         """Provisional ``[approvals]``."""
         return r.Unsupported()
 
-    def measures(self, request: q.Measures) -> Answer[r.MeasuresReply]:
+    def measures(self, request: oq.Measures) -> Answer[a.MeasuresReply]:
         """Provisional ``[measures]``."""
         return r.Unsupported()
 
@@ -213,4 +216,4 @@ class Gate:
         """Let go of handles at the end of a run. Not called at a crash."""
 
 
-Operation = Callable[[q.Request], Answer[r.Reply]]
+Operation = Callable[[q.Request], Answer[r.Reply | Snapshot]]

@@ -6,12 +6,10 @@ effect; ``Indefinite`` is never a gate's answer: the harness gives it to a calle
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
-from stopcheck.gate._records import CancellationRecord, Snapshot
-from stopcheck.gate._vocabulary import Disposition, Execution, RefusalReason, Stage
+from stopcheck.gate._records import CancellationRecord
+from stopcheck.gate._vocabulary import Disposition, Execution, RefusalReason
 
 
 class Reply(msgspec.Struct, frozen=True, tag=True):
@@ -220,132 +218,3 @@ class Ticked(Reply, frozen=True):
 
     transitions: tuple[Transition, ...] = ()
     next_wake_ns: int | None = None
-
-
-class SuppressionDone(Reply, frozen=True):
-    """The effect is withdrawn; it will never reach the receiver."""
-
-    revision: int
-
-
-class TooLate(Reply, frozen=True):
-    """The effect was claimed; it stays in doubt until evidence comes."""
-
-
-class ExistingChild(Reply, frozen=True):
-    """That child stands in the inventory already."""
-
-    stage: Stage
-
-
-class NoTime(Reply, frozen=True):
-    """The child's minimum useful time does not fit before the reserve."""
-
-
-class Live(Reply, frozen=True):
-    """The number of interests that are live now."""
-
-    count: int
-
-
-class AlreadyReleased(Reply, frozen=True):
-    """The interest was released before; it is not counted again."""
-
-
-class LastFate(StrEnum):
-    """What happens to shared work that nobody wants any more."""
-
-    STOPPING = "stopping"
-    UNOWNED = "unowned"
-
-
-class LastReleased(Reply, frozen=True):
-    """That was the last live interest."""
-
-    fate: LastFate
-
-
-class TooEarly(Reply, frozen=True):
-    """The grace period lasts until ``at_ns``."""
-
-    at_ns: int
-
-
-class Forced(Reply, frozen=True):
-    """Force may be used now. It proves nothing: a probe does."""
-
-
-class AlreadyForced(Reply, frozen=True):
-    """Force was allowed before."""
-
-
-class Impossible(Reply, frozen=True):
-    """The worker has no force-stop mechanism."""
-
-
-class Scheduled(Reply, frozen=True):
-    """Provisional. The retry is armed."""
-
-
-class RetryFired(Reply, frozen=True):
-    """Provisional. The retry may work under ``epoch``."""
-
-    epoch: int
-
-
-class Void(Reply, frozen=True):
-    """Provisional. The retry, timer or approval died at the cutoff."""
-
-
-class Taken(Reply, frozen=True):
-    """Provisional. The result counts."""
-
-
-class Quarantined(Reply, frozen=True):
-    """Provisional. The result came too late and is kept only as evidence."""
-
-
-class Unauthorised(Reply, frozen=True):
-    """Provisional. No unspent authorisation names this compensation."""
-
-
-class NotCompleted(Reply, frozen=True):
-    """Provisional. There is no committed effect to compensate."""
-
-
-class MeasuresReport(Reply, frozen=True):
-    """Provisional. The figures of MET-1; durations in nanoseconds."""
-
-    figures: dict[str, int | None]
-
-
-#: What any operation may answer besides its own replies.
-CommonReply = Refused | Retry | Unsupported
-
-OpenTaskReply = Opened | Exists | PreCancelled | CommonReply
-BeginWorkReply = LeaseGranted | Busy | Stopped | Ended | CommonReply
-RenewLeaseReply = Renewed | StaleLease | Stopped | CommonReply
-LeaseReply = Done | StaleLease | Stopped | CommonReply
-CommitEffectReply = Admitted | ExistingEffect | PayloadMismatch | Stopped | StaleLease | Ended | CommonReply
-ClaimDispatchReply = ClaimGranted | Resend | AlreadyClaimed | SuppressedAlready | Resolved | NotAdmitted | CommonReply
-RecordOutcomeReply = Recorded | Same | Contradicted | Parked | BadEvidence | CommonReply
-RecordSignalReply = Recorded | CommonReply
-AcknowledgeReply = Recorded | StaleLease | Contradicted | CommonReply
-CompleteReply = Won | Unverified | Lost | Ended | StaleLease | CommonReply
-RequestCancelReply = Accepted | ExistingRecord | Widened | Tombstoned | Ended | CommonReply
-InspectReply = Snapshot | CommonReply
-TickReply = Ticked | CommonReply
-SuppressReply = SuppressionDone | TooLate | Resolved | NotAdmitted | CommonReply
-RegisterChildReply = Done | ExistingChild | Stopped | Ended | NoTime | StaleLease | CommonReply
-StartChildReply = Done | Stopped | Ended | StaleLease | CommonReply
-FinishChildReply = Done | ExistingChild | StaleLease | CommonReply
-SubscribeReply = Live | Stopped | Ended | CommonReply
-ReleaseReply = Live | AlreadyReleased | LastReleased | CommonReply
-EscalateReply = TooEarly | Forced | AlreadyForced | Impossible | CommonReply
-RecordProbeReply = Recorded | CommonReply
-ScheduleRetryReply = Scheduled | Void | CommonReply
-FireRetryReply = RetryFired | Void | CommonReply
-OfferResultReply = Taken | Quarantined | StaleLease | CommonReply
-CompensateReply = Admitted | Unauthorised | NotCompleted | CommonReply
-GrantReply = Done | Void | CommonReply
-MeasuresReply = MeasuresReport | CommonReply

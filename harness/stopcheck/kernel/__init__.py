@@ -13,6 +13,7 @@ from stopcheck.kernel._actors import (
     wait_or_timeout,
     wait_until,
 )
+from stopcheck.kernel._determinism import Difference, first_difference, run_twice
 from stopcheck.kernel._errors import (
     DivergedError,
     Divergence,
@@ -38,6 +39,7 @@ from stopcheck.kernel._points import (
 from stopcheck.kernel._schedule import Guide, Replayer, Schedule
 from stopcheck.kernel._threads import ThreadHost, current_call, park_here
 from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
+from stopcheck.kernel._watchdog import Watchdog
 
 __all__ = [
     "CRASH_PREFIX",
@@ -50,6 +52,7 @@ __all__ = [
     "Chooser",
     "Cut",
     "DefaultChooser",
+    "Difference",
     "DivergedError",
     "Divergence",
     "Ending",
@@ -71,10 +74,13 @@ __all__ = [
     "ThreadHost",
     "TimeRaces",
     "TokenError",
+    "Watchdog",
     "branch",
     "current_call",
+    "first_difference",
     "park_here",
     "perform",
+    "run_twice",
     "sleep_until",
     "wait_or_timeout",
     "wait_until",

@@ -40,6 +40,9 @@ class Park:
         self.free = ready is None and wake_ns is None and not blocked
 
 
+_START = Park("start")  # shared by all actors that start there: a run makes many
+
+
 class Perform:
     """A nested call for the host to drive on the actor's behalf."""
 
@@ -105,7 +108,7 @@ class Actor:
     def __init__(self, name: str, coroutine: Coroutine[Any, Any, Any], start: str = "start") -> None:
         self.name = name
         self.coroutine = coroutine
-        self.park: Park = Park(start)
+        self.park = _START if start == "start" else Park(start)
         self.option = f"{name}@{start}"
         self.call: Any = None
         self.done = False

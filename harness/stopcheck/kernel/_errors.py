@@ -39,8 +39,12 @@ class TokenError(ValueError):
     """A token that cannot be read; the message says what is wrong with it."""
 
 
-class HungError(Exception):
-    """A step did not come back within the real-time bound. ``where`` names the frame that was running."""
+class HungError(BaseException):
+    """A step did not come back within the real-time bound. ``where`` names the frame that was running.
+
+    A ``BaseException``, because the watchdog raises it inside the hung code, whose ``except Exception`` must not
+    swallow it.
+    """
 
     def __init__(self, actor: str, where: str, seconds: float) -> None:
         super().__init__(f"{actor} did not come back within {seconds:g} s of real time; it was at {where}")
@@ -57,6 +61,7 @@ class ForeignAwaitError(Exception):
             f"{actor} awaited {type(awaited).__module__}.{type(awaited).__qualname__}, which needs an event loop"
         )
         self.actor = actor
+        self.awaited = awaited
 
 
 class Killed(BaseException):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
-from types import CoroutineType
 from typing import Any, Protocol
 
 from stopcheck.kernel._actors import Actor, Park, Perform
@@ -60,7 +59,7 @@ def as_park(actor: Actor, yielded: object) -> Park:
 
 def as_coroutine(value: Any) -> Coroutine[Any, Any, Any] | None:
     """What a call returned, as something to step; ``None`` when it returned a plain value."""
-    if isinstance(value, CoroutineType):
+    if inspect.iscoroutine(value):
         return value
     return _await(value) if inspect.isawaitable(value) else None
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from stopcheck.kernel._actors import Actor, Park
-from stopcheck.kernel._hosts import Answered, Finished, Host, InlineHost, NestedCall, quietly_close, step
+from stopcheck.kernel._hosts import Answered, Host, InlineHost, NestedCall, quietly_close, step
 from stopcheck.kernel._points import CRASH_PREFIX, FAULT, SCHEDULE, TIME_PREFIX, Point
 from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
 
@@ -74,6 +74,14 @@ class Kernel:
         self.actors.append(actor)
         return actor
 
+    def prime(self) -> None:
+        """Move every new actor to its first branch point, in order of declaration. Actors do nothing before it that
+        another could see, so this order is no choice."""
+        for actor in list(self.actors):
+            if not actor.steps and not actor.done:
+                self._move(actor)
+        self.last = None
+
     def fault(self, label: str, options: tuple[str, ...]) -> str:
         """Ask what a fault does here; ``options[0]`` is no fault. Called within a step."""
         if len(options) == 1 or self.quiet:
@@ -104,46 +112,37 @@ class Kernel:
     def run(self) -> Ending:
         """Move actors until nothing can happen any more, or a bound is reached."""
         while True:
-            enabled, timer = self._survey()
-            others = self._others(enabled, timer) if timer is not None or self.perils or not enabled else ()
-            if self.steps >= self.bounds.steps and (enabled or timer is not None):
+            enabled, options, touches, timer = self._survey()
+            movable = len(enabled)
+            if timer is not None or not movable or self.perils:
+                options += self._others(timer, idle=not movable)
+            if self.steps >= self.bounds.steps and options[0] != _REST:
                 return Ending.STEP_BOUND
-            which = 0 if self.quiet or len(enabled) + len(others) == 1 else self._ask_which(enabled, others)
-            if which < len(enabled):
+            which = 0
+            if len(options) > 1 and not self.quiet:
+                last = self.last
+                name = "" if last is None else last.name
+                point = Point(SCHEDULE, name, "", tuple(options), self.steps, self._state, tuple(touches))
+                which = self._ask(point)
+            if which < movable:
                 self._move(enabled[which])
-                continue
-            chosen = others[which - len(enabled)]
-            if chosen == _REST:
-                return self._rest_or_deadlock()
-            if chosen.startswith(CRASH_PREFIX):
-                self._strike(chosen)
-            elif timer is not None and not self._pass_time(chosen, timer, race=bool(enabled)):
-                return Ending.TIME_BOUND
+            else:
+                ending = self._happen(options[which], timer, race=movable > 0)
+                if ending is not None:
+                    return ending
 
     def _ask(self, point: Point) -> int:
         index = self._choose(point)
-        if not 0 <= index < len(point.options):
-            raise IndexError(f"the strategy answered {index} at {point.name!r}, which has {len(point.options)} options")
-        return index
+        if 0 <= index < len(point.options):
+            return index
+        raise IndexError(f"the strategy answered {index} at {point.name!r}, which has {len(point.options)} options")
 
-    def _ask_which(self, enabled: list[Actor], others: tuple[str, ...]) -> int:
-        last = self.last
-        options = [actor.option for actor in enabled]
-        touches = [actor.park.touches for actor in enabled]
-        point = Point(
-            SCHEDULE,
-            "" if last is None else last.name,
-            "",
-            (*options, *others),
-            self.steps,
-            self._state,
-            tuple(touches),
-        )
-        return self._ask(point)
-
-    def _survey(self) -> tuple[list[Actor], Actor | None]:
-        """Who can move, the actor that moved last first, else as declared; and whose timer is next."""
+    def _survey(self) -> tuple[list[Actor], list[str], list[tuple[str, ...]], Actor | None]:
+        """Who can move (the actor that moved last first, else as declared), by what name, touching what; and whose
+        timer is next."""
         enabled: list[Actor] = []
+        options: list[str] = []
+        touches: list[tuple[str, ...]] = []
         timer: Actor | None = None
         soonest = 0
         last, now = self.last, self.now_ns
@@ -159,29 +158,33 @@ class Kernel:
                     continue
             if actor is last:
                 enabled.insert(0, actor)
+                options.insert(0, actor.option)
+                touches.insert(0, park.touches)
             else:
                 enabled.append(actor)
-        return enabled, timer
+                options.append(actor.option)
+                touches.append(park.touches)
+        return enabled, options, touches, timer
 
     def _holds(self, actor: Actor, park: Park) -> bool:
         """Whether what a waiting actor waits for has come."""
         if park.wake_ns is not None and park.wake_ns <= self.now_ns:
             return True
         if park.blocked:
-            return self.progress > actor.stamp
+            return self.progress > actor.stamp and (park.ready is None or park.ready())
         return park.ready is not None and park.ready()
 
-    def _others(self, enabled: list[Actor], timer: Actor | None) -> tuple[str, ...]:
-        """What may happen beside an actor's step: time, rest, a death. In this order, time first as the default."""
+    def _others(self, timer: Actor | None, *, idle: bool) -> list[str]:
+        """What may happen beside an actor's step: time (the default when nobody can move), else rest; and a death."""
         others: list[str] = []
         if timer is not None:
-            others += self._time_options(timer, idle=not enabled)
-        elif not enabled:
+            others += self._time_options(timer, idle=idle)
+        elif idle:
             others.append(_REST)
         if not self.quiet:
             for peril in self.perils:
                 others += [CRASH_PREFIX + option for option in peril.options()]
-        return tuple(others)
+        return others
 
     def _time_options(self, timer: Actor, *, idle: bool) -> list[str]:
         name = timer.park.timer
@@ -194,20 +197,24 @@ class Kernel:
         ways = [how for how in self.races.options(name) if not (near and how == "before")]
         return [f"{TIME_PREFIX}{how}:{name}" for how in ways]
 
-    def _pass_time(self, chosen: str, timer: Actor, *, race: bool) -> bool:
-        """Time goes to ``timer`` (or just before or after). False when that is beyond the bound."""
+    def _happen(self, chosen: str, timer: Actor | None, *, race: bool) -> Ending | None:
+        """Do what was chosen instead of a step."""
+        if chosen == _REST:
+            stuck = any(not actor.done and actor.park.blocked for actor in self.actors)
+            return Ending.DEADLOCK if stuck else Ending.REST
+        if chosen.startswith(CRASH_PREFIX):
+            option = chosen[len(CRASH_PREFIX) :]
+            peril = next(peril for peril in self.perils if option in peril.options())
+            self._note(chosen)
+            peril.strike(option)
+            return None
+        assert timer is not None
         how, name = chosen[len(TIME_PREFIX) :].split(":", 1)
         if race and self.races is not None:
             self.races.spend(name, how)
         self.now_ns = max(self.now_ns, (timer.park.wake_ns or 0) + _OFFSET_NS[how])
         self._note(chosen)
-        return self.now_ns <= self.bounds.virtual_ns
-
-    def _strike(self, chosen: str) -> None:
-        option = chosen[len(CRASH_PREFIX) :]
-        peril = next(peril for peril in self.perils if option in peril.options())
-        self._note(chosen)
-        peril.strike(option)
+        return Ending.TIME_BOUND if self.now_ns > self.bounds.virtual_ns else None
 
     def _note(self, what: str) -> None:
         """Count and log a turn that no actor made. Whoever is blocked may look again: things have changed."""
@@ -216,10 +223,10 @@ class Kernel:
         self.log.append((self.steps, self.now_ns, what))
 
     def _move(self, actor: Actor) -> None:
-        self.steps += 1
-        actor.steps += 1
-        self.log.append((self.steps, self.now_ns, actor.option))
+        self.steps = at = self.steps + 1
+        self.log.append((at, self.now_ns, actor.option))
         self.current = self.last = actor
+        actor.steps += 1
         try:
             outcome = step(actor, self._host)
         except BaseException as error:
@@ -230,23 +237,19 @@ class Kernel:
             self.current = None
         if self._refusal is not None:
             raise self._refusal
-        if isinstance(outcome, Finished):
-            actor.done = True
-            actor.result = outcome.value
-            self.progress += 1
-        else:
+        if isinstance(outcome, Park):
             if not outcome.blocked:
                 self.progress += 1
             self._park(actor, outcome)
+        else:
+            actor.done = True
+            actor.result = outcome.value
+            self.progress += 1
 
     def _park(self, actor: Actor, park: Park) -> None:
         actor.park = park
         actor.stamp = self.progress
         actor.option = f"{actor.name}@{park.label}"
-
-    def _rest_or_deadlock(self) -> Ending:
-        stuck = any(not actor.done and actor.park.blocked for actor in self.actors)
-        return Ending.DEADLOCK if stuck else Ending.REST
 
     # -- state --------------------------------------------------------------------------------------------
 
@@ -260,7 +263,7 @@ class Kernel:
                 actor.folded += 1
             wake = actor.park.wake_ns
             timer = "" if wake is None else str(max(0, wake - self.now_ns))
-            blocked = actor.park.blocked and self.progress <= actor.stamp
+            blocked = actor.park.blocked and not self._holds(actor, actor.park)
             where = "done" if actor.done else f"{actor.park.label}|{actor.steps}|{timer}|{blocked}"
             digest.update(f"{actor.name}|{where}|".encode())
             digest.update(actor.history)
@@ -268,12 +271,11 @@ class Kernel:
 
     def close(self) -> None:
         """The run is over: finalise what was kept unfinalised. What clean-up raises concerns nobody any more."""
-        for actor in self.actors:
-            if actor.call is not None:
-                actor.call.close()
-                actor.call = None
-        for call in self._graveyard:
+        calls = [actor.call for actor in self.actors if actor.call is not None]
+        for call in (*calls, *self._graveyard):
             call.close()
-        self._graveyard.clear()
         for actor in self.actors:
-            quietly_close(actor.coroutine)
+            actor.call = None
+            if not actor.done:
+                quietly_close(actor.coroutine)
+        self._graveyard.clear()

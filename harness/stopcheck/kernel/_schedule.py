@@ -33,7 +33,11 @@ from stopcheck.kernel._points import Choice, Point
 
 MAGIC = "sc"
 VERSION = 1
-_SHAPE = re.compile(r"sc(\d+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([0-9a-f]{8})")
+_SHAPE = re.compile(r"sc([0-9]{1,4})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})")
+_VERSION = re.compile(r"sc([0-9]{1,4})\.")
+_SCENARIO = re.compile(r"[A-Za-z0-9_-]+")
+#: Longest token and longest unpacked body that are read: a hundred times what the largest runs need.
+_MAX_TOKEN = 1 << 22
 _MAX_BODY = 1 << 22
 
 
@@ -56,7 +60,9 @@ class Schedule(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, scenario: str, variant: dict[str, str], choices: list[Choice]) -> Schedule:
-        """A schedule of recorded choices."""
+        """A schedule of recorded choices. The scenario's id is of letters, digits, ``_`` and ``-``."""
+        if _SCENARIO.fullmatch(scenario) is None:
+            raise ValueError(f"{scenario!r} cannot stand in a token: letters, digits, '_' and '-' only")
         marks = bytes(mark(c.point, c.option) for c in choices)
         return cls(scenario, dict(sorted(variant.items())), tuple(choices), marks)
 
@@ -86,6 +92,8 @@ class Schedule(msgspec.Struct, frozen=True):
     def from_token(cls, token: str) -> Schedule:
         """Read a token. Raises :class:`TokenError`, whose message says what is wrong."""
         token = token.strip()
+        if len(token) > _MAX_TOKEN:
+            raise TokenError(f"the token is too long ({len(token)} characters)")
         found = _SHAPE.fullmatch(token)
         if found is None:
             raise TokenError(_why_not_a_token(token))
@@ -104,6 +112,9 @@ class Schedule(msgspec.Struct, frozen=True):
 def _why_not_a_token(token: str) -> str:
     if not token.startswith(MAGIC):
         return f"not a stopcheck token: it starts with {token[:8]!r} instead of 'sc1.'"
+    version = _VERSION.match(token)
+    if version is not None and int(version[1]) != VERSION:
+        return f"the token has version {version[1]}; this kit reads version {VERSION}"
     parts = token.count(".")
     if parts < 3:
         return f"the token is truncated: it has {parts + 1} of 4 parts (sc1.scenario.body.check)"
@@ -124,6 +135,8 @@ def _decode(scenario: str, packed: str) -> Schedule:
     data = unpacker.decompress(raw, _MAX_BODY)
     if unpacker.unconsumed_tail:
         raise ValueError("it is too large")
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("it does not end where it should")
     body = msgspec.msgpack.decode(data, type=_Body)
     if body.count != len(body.marks) or len(body.flat) % 3:
         raise ValueError("its lengths do not agree")
@@ -132,8 +145,8 @@ def _decode(scenario: str, packed: str) -> Schedule:
     for at in range(0, len(body.flat), 3):
         gap, point, option = body.flat[at : at + 3]
         position += gap
-        if min(gap, point, option) < 0:
-            raise ValueError("it holds a negative index")
+        if min(gap, point, option) < 0 or (gap == 0 and at > 0):
+            raise ValueError("it holds an index that cannot be")
         choices[position] = Choice(body.names[point], body.names[option], 1)
     return Schedule(scenario, body.variant, tuple(choices), body.marks)
 

@@ -3,20 +3,21 @@
 One idea: there is one baton. A nested call runs in a thread of its own and hands the baton back where it reaches a
 branch point, so that a branch point can lie deep inside a blocking call, and still nothing runs in parallel.
 Threads are pooled; one that is abandoned (its process "died") stays parked until the run ends, so that none
-of its ``finally`` blocks helps the dead.
+of its ``finally`` blocks helps the dead. One that hangs is left to itself: it has no place in the pool, and where it
+next would park it ends.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from stopcheck.kernel._actors import Actor, Park
-from stopcheck.kernel._errors import HungError, Killed
-from stopcheck.kernel._hosts import Finished, NestedCall
+from stopcheck.kernel._errors import ForeignAwaitError, HungError, Killed
+from stopcheck.kernel._hosts import Finished, NestedCall, as_coroutine, as_park, quietly_close
+from stopcheck.kernel._places import describe
 
 _current = threading.local()
 
@@ -36,24 +37,49 @@ def park_here(park: Park) -> bool:
 
 
 class _Worker:
-    """A pooled thread that runs one nested call after another."""
+    """A pooled thread that runs one nested call after another. The baton is two locks: ``go`` gives it to the
+    thread, ``back`` returns it. (Locks, not semaphores: these cost five times as much.)"""
 
     def __init__(self) -> None:
-        self.go = threading.Semaphore(0)
         self.job: ThreadCall | None = None
+        self.retired = False
+        self._go = threading.Lock()
+        self._back = threading.Lock()
+        self._go.acquire()
+        self._back.acquire()
         self.thread = threading.Thread(target=self._serve, name="stopcheck-actor", daemon=True)
         self.thread.start()
 
+    def run(self, seconds: float) -> bool:
+        """In the kernel's thread: give the baton and wait for it. False when it does not come back in time."""
+        self._go.release()
+        return self._back.acquire(timeout=seconds)
+
+    def hand_back(self) -> None:
+        """In the worker thread: return the baton and wait for it."""
+        self._return_baton()
+        self._go.acquire()
+
+    def end(self) -> None:
+        """In the kernel's thread: let the thread end, now if it is idle, else when its hung call ends or parks."""
+        self.job = None
+        self.retired = True
+        self._go.release()
+
+    def _return_baton(self) -> None:
+        if self._back.locked():  # else nobody took it the last time: the call hung and was given up
+            self._back.release()
+
     def _serve(self) -> None:
-        while True:
-            self.go.acquire()
+        while not self.retired:
+            self._go.acquire()
             job = self.job
             if job is None:
                 return
             _current.call = job
             job.run()
             _current.call = None
-            job.baton.release()
+            self._return_baton()
 
 
 class ThreadCall:
@@ -64,56 +90,64 @@ class ThreadCall:
         self._actor = actor
         self._call = call
         self._worker: _Worker | None = None
-        self._outcome: Park | Finished | None = None
+        self._outcome: Park | Finished = Finished()
         self._kill = False
-        self.baton = threading.Semaphore(0)
 
     def advance(self) -> Park | Finished:
         """Hand the baton over and wait until the call parks or ends."""
-        if self._worker is None:
-            self._worker = self._host.hire()
-            self._worker.job = self
-        self._outcome = None
-        self._worker.go.release()
-        if not self.baton.acquire(timeout=self._host.real_time_s):
-            where = self._where()
-            self._host.hung = True
-            raise HungError(self._actor.name, where, self._host.real_time_s)
+        worker = self._worker
+        if worker is None:
+            worker = self._worker = self._host.hire()
+            worker.job = self
+        if not worker.run(self._host.real_time_s):
+            error = HungError(self._actor.name, self.place(), self._host.real_time_s)
+            self._give_up(worker)
+            raise error
         outcome = self._outcome
-        assert outcome is not None
         if isinstance(outcome, Finished):
-            self._host.free(self._worker)
+            self._host.free(worker)
             self._worker = None
+            if isinstance(outcome.error, ForeignAwaitError):
+                raise outcome.error
         return outcome
 
-    def _where(self) -> str:
+    def place(self) -> str:
+        """Where the call's thread is now."""
         worker = self._worker
-        assert worker is not None
-        frame = sys._current_frames().get(worker.thread.ident or 0)
-        if frame is None:
+        if worker is None or worker.thread.ident is None:
             return "an unknown place"
-        frames = traceback.extract_stack(frame)
-        own = [f for f in frames if "stopcheck/kernel" not in f.filename] or list(frames)
-        return f"{own[-1].filename}:{own[-1].lineno} in {own[-1].name}"
+        frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]  # documented; there is no other way
+        return describe(frames.get(worker.thread.ident), ThreadCall.run.__code__)
 
     def run(self) -> None:
         """In the worker thread: run the call to its end."""
         try:
-            self._outcome = Finished(self._call())
+            value = self._call()
+            coroutine = as_coroutine(value)
+            self._outcome = Finished(value if coroutine is None else self._drive(coroutine))
         except Killed:
             self._outcome = Finished()
         except BaseException as error:
             self._outcome = Finished(error=error)
 
+    def _drive(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            while True:
+                try:
+                    yielded = coroutine.send(None)
+                except StopIteration as stop:
+                    return stop.value
+                self.park(as_park(self._actor, yielded))
+        finally:
+            quietly_close(coroutine)
+
     def park(self, park: Park) -> None:
         """In the worker thread: hand the baton back and wait for it."""
-        if self._kill:
-            raise Killed
         worker = self._worker
-        assert worker is not None
+        if self._kill or worker is None:
+            raise Killed
         self._outcome = park
-        self.baton.release()
-        worker.go.acquire()
+        worker.hand_back()
         if self._kill:
             raise Killed
 
@@ -123,14 +157,22 @@ class ThreadCall:
         if worker is None:
             return
         self._kill = True
-        worker.go.release()
-        if self.baton.acquire(timeout=self._host.real_time_s):
+        if worker.run(self._host.real_time_s):
             self._host.free(worker)
+            self._worker = None
+        else:
+            self._give_up(worker)
+
+    def _give_up(self, worker: _Worker) -> None:
+        self._host.hung = True
+        self._kill = True
         self._worker = None
+        worker.end()
 
 
 class ThreadHost:
-    """The host for gates whose calls block. ``real_time_s`` bounds one step, in real seconds."""
+    """The host for gates whose calls block. ``real_time_s`` bounds one step, in real seconds. One host may serve many
+    runs, one after another, and keeps its threads; ``hung`` says that one of them was lost."""
 
     def __init__(self, real_time_s: float = 10.0) -> None:
         self.real_time_s = real_time_s
@@ -152,5 +194,9 @@ class ThreadHost:
 
     def close(self) -> None:
         """End the idle threads."""
-        while self._idle:
-            self._idle.pop().go.release()
+        ending = self._idle
+        self._idle = []
+        for worker in ending:
+            worker.end()
+        for worker in ending:
+            worker.thread.join()

@@ -1,0 +1,96 @@
+"""What each operation may answer, as one union for each.
+
+One idea: an operation's replies are a closed set. A type checker holds an adapter to it, and the kit checks each answer
+against the same union at run time.
+"""
+
+from stopcheck.gate._optional_replies import (
+    AlreadyForced,
+    AlreadyReleased,
+    ExistingChild,
+    Forced,
+    Impossible,
+    LastReleased,
+    Live,
+    MeasuresReport,
+    NotCompleted,
+    NoTime,
+    Quarantined,
+    RetryFired,
+    Scheduled,
+    SuppressionDone,
+    Taken,
+    TooEarly,
+    TooLate,
+    Unauthorised,
+    Void,
+)
+from stopcheck.gate._records import Snapshot
+from stopcheck.gate._replies import (
+    Accepted,
+    Admitted,
+    AlreadyClaimed,
+    BadEvidence,
+    Busy,
+    ClaimGranted,
+    Contradicted,
+    Done,
+    Ended,
+    ExistingEffect,
+    ExistingRecord,
+    Exists,
+    LeaseGranted,
+    Lost,
+    NotAdmitted,
+    Opened,
+    Parked,
+    PayloadMismatch,
+    PreCancelled,
+    Recorded,
+    Refused,
+    Renewed,
+    Resend,
+    Resolved,
+    Retry,
+    Same,
+    StaleLease,
+    Stopped,
+    SuppressedAlready,
+    Ticked,
+    Tombstoned,
+    Unsupported,
+    Unverified,
+    Widened,
+    Won,
+)
+
+#: What any operation may answer besides its own replies.
+CommonReply = Refused | Retry | Unsupported
+
+OpenTaskReply = Opened | Exists | PreCancelled | CommonReply
+BeginWorkReply = LeaseGranted | Busy | Stopped | Ended | CommonReply
+RenewLeaseReply = Renewed | StaleLease | Stopped | CommonReply
+LeaseReply = Done | StaleLease | Stopped | CommonReply
+CommitEffectReply = Admitted | ExistingEffect | PayloadMismatch | Stopped | StaleLease | Ended | CommonReply
+ClaimDispatchReply = ClaimGranted | Resend | AlreadyClaimed | SuppressedAlready | Resolved | NotAdmitted | CommonReply
+RecordOutcomeReply = Recorded | Same | Contradicted | Parked | BadEvidence | CommonReply
+RecordSignalReply = Recorded | CommonReply
+AcknowledgeReply = Recorded | StaleLease | Contradicted | CommonReply
+CompleteReply = Won | Unverified | Lost | Ended | StaleLease | CommonReply
+RequestCancelReply = Accepted | ExistingRecord | Widened | Tombstoned | Ended | CommonReply
+InspectReply = Snapshot | CommonReply
+TickReply = Ticked | CommonReply
+SuppressReply = SuppressionDone | TooLate | Resolved | NotAdmitted | CommonReply
+RegisterChildReply = Done | ExistingChild | Stopped | Ended | NoTime | StaleLease | CommonReply
+StartChildReply = Done | Stopped | Ended | StaleLease | CommonReply
+FinishChildReply = Done | ExistingChild | StaleLease | CommonReply
+SubscribeReply = Live | Stopped | Ended | CommonReply
+ReleaseReply = Live | AlreadyReleased | LastReleased | CommonReply
+EscalateReply = TooEarly | Forced | AlreadyForced | Impossible | CommonReply
+RecordProbeReply = Recorded | CommonReply
+ScheduleRetryReply = Scheduled | Void | CommonReply
+FireRetryReply = RetryFired | Void | CommonReply
+OfferResultReply = Taken | Quarantined | StaleLease | CommonReply
+CompensateReply = Admitted | Unauthorised | NotCompleted | CommonReply
+GrantReply = Done | Void | CommonReply
+MeasuresReply = MeasuresReport | CommonReply

@@ -1,0 +1,109 @@
+"""Replies of the operations that belong to optional capabilities.
+
+One idea: a gate without the capability answers ``Unsupported``, so that nothing here stands in its way. Types marked
+provisional belong to operations that no scenario exercises yet.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from stopcheck.gate._replies import Reply
+from stopcheck.gate._vocabulary import Stage
+
+
+class SuppressionDone(Reply, frozen=True):
+    """The effect is withdrawn; it will never reach the receiver."""
+
+    revision: int
+
+
+class TooLate(Reply, frozen=True):
+    """The effect was claimed; it stays in doubt until evidence comes."""
+
+
+class ExistingChild(Reply, frozen=True):
+    """That child stands in the inventory already."""
+
+    stage: Stage
+
+
+class NoTime(Reply, frozen=True):
+    """The child's minimum useful time does not fit before the reserve."""
+
+
+class Live(Reply, frozen=True):
+    """The number of interests that are live now."""
+
+    count: int
+
+
+class AlreadyReleased(Reply, frozen=True):
+    """The interest was released before; it is not counted again."""
+
+
+class LastFate(StrEnum):
+    """What happens to shared work that nobody wants any more."""
+
+    STOPPING = "stopping"
+    UNOWNED = "unowned"
+
+
+class LastReleased(Reply, frozen=True):
+    """That was the last live interest."""
+
+    fate: LastFate
+
+
+class TooEarly(Reply, frozen=True):
+    """The grace period lasts until ``at_ns``."""
+
+    at_ns: int
+
+
+class Forced(Reply, frozen=True):
+    """Force may be used now. It proves nothing: a probe does."""
+
+
+class AlreadyForced(Reply, frozen=True):
+    """Force was allowed before."""
+
+
+class Impossible(Reply, frozen=True):
+    """The worker has no force-stop mechanism."""
+
+
+class Scheduled(Reply, frozen=True):
+    """Provisional. The retry is armed."""
+
+
+class RetryFired(Reply, frozen=True):
+    """Provisional. The retry may work under ``epoch``."""
+
+    epoch: int
+
+
+class Void(Reply, frozen=True):
+    """Provisional. The retry, timer or approval died at the cutoff."""
+
+
+class Taken(Reply, frozen=True):
+    """Provisional. The result counts."""
+
+
+class Quarantined(Reply, frozen=True):
+    """Provisional. The result came too late and is kept only as evidence."""
+
+
+class Unauthorised(Reply, frozen=True):
+    """Provisional. No unspent authorisation names this compensation."""
+
+
+class NotCompleted(Reply, frozen=True):
+    """Provisional. There is no committed effect to compensate."""
+
+
+class MeasuresReport(Reply, frozen=True):
+    """Provisional. The figures of MET-1; durations in nanoseconds."""
+
+    figures: dict[str, int | None]

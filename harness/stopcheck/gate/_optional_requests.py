@@ -1,0 +1,137 @@
+"""Requests of the operations that belong to optional capabilities.
+
+One idea: they are requests like all others; a gate without the capability leaves the method alone. Those marked
+provisional are exercised by no scenario yet.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from stopcheck.gate._requests import Request
+from stopcheck.gate._vocabulary import OwnedKind, ProbeResult, Stage, TaskRef
+
+
+class Suppress(Request, frozen=True, kw_only=True):
+    """Withdraw an admitted effect that nobody has claimed (right ``stop``)."""
+
+    operation: ClassVar[str] = "suppress"
+    effect_id: str
+
+
+class RegisterChild(Request, frozen=True, kw_only=True):
+    """Record ownership of a child before it can run, and open the child's task (right ``work``).
+
+    ``task`` is the parent. ``cap_ns`` bounds the child's lifetime, ``minimum_ns`` is its minimum useful time,
+    ``reserve_ns`` what the parent keeps for itself (DDL-2, provisional).
+    """
+
+    operation: ClassVar[str] = "register_child"
+    epoch: int
+    child: TaskRef
+    kind: OwnedKind
+    owner: str
+    cap_ns: int | None = None
+    minimum_ns: int = 0
+    reserve_ns: int = 0
+
+
+class StartChild(Request, frozen=True, kw_only=True):
+    """A registered child is about to run (right ``work``). ``task`` is the parent."""
+
+    operation: ClassVar[str] = "start_child"
+    child: TaskRef
+
+
+class FinishChild(Request, frozen=True, kw_only=True):
+    """An owned operation has ended, or its end is explicitly unknown (right ``work`` or ``supervise``)."""
+
+    operation: ClassVar[str] = "finish_child"
+    child: TaskRef
+    stage: Stage
+
+
+class Subscribe(Request, frozen=True, kw_only=True):
+    """Register an interest in a shared task (right ``work``). ``task`` is the shared one."""
+
+    operation: ClassVar[str] = "subscribe"
+    interest_id: str
+    subscriber: TaskRef
+
+
+class Release(Request, frozen=True, kw_only=True):
+    """Give up an interest in a shared task (right ``work`` or ``stop``)."""
+
+    operation: ClassVar[str] = "release"
+    interest_id: str
+
+
+class Escalate(Request, frozen=True, kw_only=True):
+    """Ask for leave to force-stop a worker (right ``supervise``). ``level`` names the mechanism (``kill``)."""
+
+    operation: ClassVar[str] = "escalate"
+    worker: str
+    level: str
+
+
+class RecordProbe(Request, frozen=True, kw_only=True):
+    """A supervisor looked whether a worker still lives (right ``supervise``)."""
+
+    operation: ClassVar[str] = "record_probe"
+    worker: str
+    result: ProbeResult
+
+
+class ScheduleRetry(Request, frozen=True, kw_only=True):
+    """Provisional. Arm a retry of the task's work at ``at_ns`` (right ``work``)."""
+
+    operation: ClassVar[str] = "schedule_retry"
+    retry_id: str
+    at_ns: int
+
+
+class FireRetry(Request, frozen=True, kw_only=True):
+    """Provisional. An armed retry is due (right ``work``)."""
+
+    operation: ClassVar[str] = "fire_retry"
+    retry_id: str
+    worker: str
+
+
+class OfferResult(Request, frozen=True, kw_only=True):
+    """Provisional. An owned operation's result arrives (right ``work``)."""
+
+    operation: ClassVar[str] = "offer_result"
+    target: str
+    authority_version: int
+    result_digest: str
+
+
+class Compensate(Request, frozen=True, kw_only=True):
+    """Provisional. Admit an effect that answers a committed one, in a task of its own (right ``work``)."""
+
+    operation: ClassVar[str] = "compensate"
+    target_effect_id: str
+    new_task: TaskRef
+    new_effect_id: str
+    grant_id: str
+
+
+class Grant(Request, frozen=True, kw_only=True):
+    """Provisional. Approve something that the task may do later (right ``stop``)."""
+
+    operation: ClassVar[str] = "grant"
+    grant_id: str
+
+
+class UseGrant(Request, frozen=True, kw_only=True):
+    """Provisional. Spend an approval (right ``work``)."""
+
+    operation: ClassVar[str] = "use_grant"
+    grant_id: str
+
+
+class Measures(Request, frozen=True, kw_only=True):
+    """Provisional. Read the figures of MET-1 (right ``inspect``)."""
+
+    operation: ClassVar[str] = "measures"
