@@ -9,7 +9,7 @@ time, or a lock made at import, it holds a substitute instead that parks in the 
         interior = SubstitutedInterior(area, substitutes)
         interior.begin(now_ns, inner=True)           # at the start of each run, before a gate is opened
         ...                                          # open gates, make calls
-        interior.discard(storage)                    # at its end, after the kernel was closed
+        interior.end()                               # at its end, after the kernel was closed
 
 What a run needs of it::
 
