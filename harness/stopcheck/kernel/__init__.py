@@ -7,6 +7,7 @@ or shares runs acts on such lists.
 from stopcheck.kernel._actors import (
     Actor,
     Park,
+    blocked,
     branch,
     perform,
     sleep_until,
@@ -75,6 +76,7 @@ __all__ = [
     "TimeRaces",
     "TokenError",
     "Watchdog",
+    "blocked",
     "branch",
     "current_call",
     "first_difference",

@@ -79,6 +79,15 @@ def wait_or_timeout(
 
 
 @types.coroutine
+def blocked(
+    label: str, wake_ns: int | None = None, timer: str = "", touches: Touches = ()
+) -> Generator[Park, Any, None]:
+    """Another actor holds what this one needs: do not move before another made progress, or virtual time ``wake_ns``.
+    Then look again."""
+    yield Park(label, touches, wake_ns=wake_ns, timer=timer, blocked=True)
+
+
+@types.coroutine
 def perform(call: Callable[[], Any]) -> Generator[Perform, Any, Any]:
     """Let the host run ``call`` (plain or returning an awaitable) and hand back its value. Branch points inside it
     park this actor. :meth:`Kernel.abandon` may answer in its stead."""
