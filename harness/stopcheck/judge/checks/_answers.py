@@ -1,7 +1,8 @@
 """A check that looks at answers.
 
 One idea: most clauses are put to the test when the gate answers. Such a check names the operations it listens to and is
-called once for each definite answer; ``Indefinite`` (the gate died), ``Retry`` and ``Unsupported`` say nothing and are left out.
+called once for each definite answer; ``Indefinite`` (the gate died), ``Retry`` and ``Unsupported`` say nothing and are
+left out.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def label(ref: TaskRef) -> str:
 
 
 class AnswerCheck(Check):
-    """Base of checks on answers. ``on_answer`` sees each definite answer to one of ``operations`` (empty: all of them)."""
+    """Base of checks on answers. ``on_answer`` sees each definite answer to one of ``operations`` (empty: all)."""
 
     operations: ClassVar[frozenset[str]] = frozenset()
 

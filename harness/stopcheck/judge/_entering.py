@@ -1,0 +1,277 @@
+"""How calls and answers enter the books.
+
+One idea: when a call begins, what it *may* do is noted (a stop may have been accepted from then on, a release counted);
+when it is answered, what it *did* becomes certain. ``Indefinite`` makes nothing certain and leaves the doubt for good.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from stopcheck.gate import (
+    EXECUTION_EDGES,
+    Accepted,
+    Acknowledge,
+    BeginWork,
+    CancellationRecord,
+    ClaimDispatch,
+    ClaimGranted,
+    CommitEffect,
+    ExistingRecord,
+    FinishChild,
+    Indefinite,
+    LeaseGranted,
+    Lost,
+    OpenTask,
+    PreCancelled,
+    RecordOutcome,
+    RegisterChild,
+    Release,
+    Renewed,
+    RenewLease,
+    Reply,
+    Request,
+    RequestCancel,
+    Resend,
+    Scope,
+    Snapshot,
+    StartChild,
+    Stopped,
+    Subscribe,
+    Ticked,
+    Tombstoned,
+    Widened,
+)
+from stopcheck.judge._known import Call, InterestFacts, LeaseFacts, TaskFacts
+from stopcheck.world import Called, Returned
+
+if TYPE_CHECKING:
+    from stopcheck.judge._facts import Facts
+
+T = TypeVar("T")
+
+_WITH_RECORD = (Accepted, ExistingRecord, Widened, Tombstoned, Stopped, Lost, PreCancelled)
+_REGISTERED = ("Done", "ExistingChild")
+
+
+# -- calls ------------------------------------------------------------------------------------------------
+
+
+def open_call(facts: Facts, event: Called) -> Call:
+    """A request went out: note what is certain, then what it may do from now on."""
+    request = event.request
+    ref = request.ref
+    task = facts.tasks.get(ref) if ref is not None else None
+    call = Call(
+        event.call_id,
+        event.actor,
+        event.handle,
+        event.operation,
+        request,
+        facts.step,
+        facts.covering(ref),
+        bool(task and task.won),
+        facts.generation,
+        facts.known(request),
+    )
+    facts.open[event.call_id] = call
+    if task is not None:
+        _may(facts, task, request)
+    return call
+
+
+def _may(facts: Facts, task: TaskFacts, request: Request) -> None:
+    """What a call that has begun may do."""
+    from stopcheck.judge._facts import authorised  # noqa: PLC0415
+
+    match request:
+        case RequestCancel():
+            if authorised(request):
+                _once(task.stops, request.scope)
+                _once(task.stop_ids, request.request_id)
+            else:
+                _once(task.foreign_stop_ids, request.request_id)
+        case OpenTask():
+            task.opening = True
+            task.deadline = task.deadline or request.deadline_ns is not None
+        case RegisterChild():
+            child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
+            child.opening = True
+            child.deadline = child.deadline or request.cap_ns is not None
+        case FinishChild():
+            _once(task.finishing, request.child)
+        case Release():
+            _interest(task, request.interest_id, None).asked = True
+        case Subscribe():
+            _interest(task, request.interest_id, request)
+        case RenewLease():
+            lease = facts.lease(task.ref, request.epoch)
+            if lease is not None:
+                lease.doubt += 1
+        case BeginWork():
+            task.leased = True
+        case _:
+            task.ending = task.ending or request.operation in ("complete", "fail")
+
+
+def _once(items: list[T], item: T) -> None:
+    if item not in items:
+        items.append(item)
+
+
+def _interest(task: TaskFacts, interest_id: str, request: Subscribe | None) -> InterestFacts:
+    subscriber = request.subscriber if request is not None else task.ref
+    return task.interests.setdefault(interest_id, InterestFacts(interest_id, subscriber))
+
+
+# -- answers ----------------------------------------------------------------------------------------------
+
+
+def close_call(facts: Facts, event: Returned) -> Call:
+    """A call was answered: enter what is certain now."""
+    call = facts.open.pop(event.call_id)
+    reply = call.reply = event.reply
+    ref = call.request.ref
+    task = facts.tasks.get(ref) if ref is not None else None
+    if isinstance(reply, Indefinite):
+        _in_doubt(facts, task, call.request)
+        return call
+    if isinstance(reply, _WITH_RECORD):
+        note_record(facts, reply.record, call.handle)
+    if isinstance(reply, Snapshot):
+        _note_snapshot(facts, reply, call.handle)
+    if isinstance(reply, Ticked):
+        facts.ticked = reply
+    if task is not None:
+        _task_answer(facts, task, call, reply)
+    _effect_answer(facts, call, reply)
+    return call
+
+
+def _in_doubt(facts: Facts, task: TaskFacts | None, request: Request) -> None:
+    effect = facts.effect_of(request)
+    if effect is not None and isinstance(request, CommitEffect):
+        effect.doubtful = True
+    if effect is not None and isinstance(request, ClaimDispatch):
+        effect.doubtful_claim = True
+    if task is not None and isinstance(request, RequestCancel):
+        task.doubtful_stops += 1
+    if task is not None and isinstance(request, RegisterChild):
+        _once(task.doubtful_children, request.child)
+
+
+def note_record(facts: Facts, record: CancellationRecord, handle: int) -> None:
+    """A caller was shown this record."""
+    task = facts.tasks.get(record.task)
+    if task is None:
+        return
+    versions = task.record_versions
+    if not versions:
+        task.record_generation, task.record_handle = facts.generation, handle
+    _once(versions, record)
+    known = task.record
+    newer = known is None or len(record.causes) > len(known.causes) or record.scope is not known.scope
+    if newer and not (known is not None and known.scope is Scope.SUBTREE and record.scope is Scope.TASK):
+        task.record = record
+
+
+def _note_snapshot(facts: Facts, snapshot: Snapshot, handle: int) -> None:
+    if snapshot.record is not None:
+        note_record(facts, snapshot.record, handle)
+    task = facts.tasks.get(snapshot.task)
+    if task is not None and (task.execution is None or snapshot.execution in EXECUTION_EDGES[task.execution]):
+        task.execution = snapshot.execution
+
+
+def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snapshot) -> None:
+    request = call.request
+    name = type(reply).__name__
+    match request:
+        case BeginWork() if isinstance(reply, LeaseGranted):
+            _grant(task, request, reply)
+        case RenewLease():
+            lease = facts.lease(task.ref, request.epoch)
+            if lease is not None:
+                lease.doubt -= 1
+                if isinstance(reply, Renewed):
+                    lease.expires_ns = max(lease.expires_ns, reply.expires_ns)
+        case Acknowledge() if name == "Recorded":
+            worker = next((x.worker for x in task.leases if x.epoch == request.epoch), "")
+            facts.acknowledged.append((task.ref, request.epoch, worker, request.strength.value))
+        case RegisterChild() if name in _REGISTERED:
+            _once(task.children, request.child)
+            child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
+            child.parent, child.opened = task.ref, True
+        case StartChild() if name == "Done":
+            _once(task.started, request.child)
+        case FinishChild() if name == "Done":
+            task.finished[str(request.child)] = str(request.stage)
+        case RequestCancel():
+            _stop_answer(facts, task, reply)
+        case _:
+            _other_answer(facts, task, call, name)
+
+
+def _grant(task: TaskFacts, request: BeginWork, reply: LeaseGranted) -> None:
+    same = next((lease for lease in task.leases if lease.epoch == reply.epoch), None)
+    if same is not None:
+        same.expires_ns, same.released = max(same.expires_ns, reply.expires_ns), False
+        return
+    newest = max((lease.epoch for lease in task.leases), default=reply.epoch)
+    for lease in task.leases:
+        lease.superseded = lease.superseded or lease.epoch < reply.epoch
+    fresh = LeaseFacts(task.ref, request.worker, reply.epoch, reply.expires_ns)
+    fresh.superseded = reply.epoch < newest
+    task.leases.append(fresh)
+
+
+def _stop_answer(facts: Facts, task: TaskFacts, reply: Reply | Snapshot) -> None:
+    if isinstance(reply, Accepted | ExistingRecord | Widened | Tombstoned) and task.answered_generation < 0:
+        task.answered_generation = facts.generation
+    task.accepted += isinstance(reply, Accepted)
+    task.widened += isinstance(reply, Widened)
+
+
+def _other_answer(facts: Facts, task: TaskFacts, call: Call, name: str) -> None:
+    request = call.request
+    if isinstance(request, Subscribe) and name == "Live":
+        _interest(task, request.interest_id, request).subscribed = True
+    elif isinstance(request, Release) and name in ("Live", "LastReleased", "AlreadyReleased"):
+        _interest(task, request.interest_id, None).released = True
+    else:
+        _plain_answer(facts, task, call, name)
+
+
+def _plain_answer(facts: Facts, task: TaskFacts, call: Call, name: str) -> None:
+    operation = call.operation
+    if operation == "open_task" and name in ("Opened", "Exists"):
+        task.opened = True
+    elif operation in ("complete", "fail") and name == "Won":
+        task.won = "completed" if operation == "complete" else "failed"
+    elif operation in ("release_lease", "revoke_lease") and name == "Done":
+        lease = facts.lease(task.ref, getattr(call.request, "epoch", -1))
+        if lease is not None and operation == "release_lease":
+            lease.released = True
+        elif lease is not None:
+            lease.revoked = True
+
+
+def _effect_answer(facts: Facts, call: Call, reply: Reply | Snapshot) -> None:
+    effect = facts.effect_of(call.request)
+    if effect is None:
+        return
+    request = call.request
+    name = type(reply).__name__
+    if isinstance(request, CommitEffect) and name in ("Admitted", "ExistingEffect"):
+        effect.admitted = True
+        if name == "Admitted":
+            effect.admissions.append(request.payload_digest)
+    elif isinstance(reply, ClaimGranted | Resend):
+        effect.claims += 1
+    elif name == "SuppressionDone":
+        effect.suppressed = True
+    elif isinstance(request, RecordOutcome):
+        effect.told.append((request.evidence, name))
+
+
+__all__ = ["close_call", "note_record", "open_call"]
