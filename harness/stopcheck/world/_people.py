@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from stopcheck.gate import (
     Accepted,
     AlreadyClaimed,
@@ -35,6 +37,18 @@ KNOWN = "known"
 DOUBT = "doubt"
 LOOKING = "looking"
 GIVEN_UP = "given up"
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody at the Stop button wants: ``task`` stopped, said ``presses`` times; the effects of ``withdraws``
+    suppressed (asked for only of gates that can); and to see the account."""
+
+    task: TaskRef
+    scope: Scope = Scope.TASK
+    cause: Cause = Cause.USER
+    presses: int = 1
+    withdraws: tuple[Effect, ...] = ()
+    then_inspects: bool = True
 
 
 # -- dispatcher -------------------------------------------------------------------------------------------
@@ -108,16 +122,16 @@ async def reconcile(world: World, client: Client) -> None:
 # -- the person at Stop -----------------------------------------------------------------------------------
 
 
-async def press_stop(
-    world: World, client: Client, name: str, task: TaskRef, scope: Scope, presses: int, *, inspects: bool
-) -> None:
-    """Press Stop, perhaps more than once, and look at what became of it."""
-    for press in range(1, presses + 1):
-        reply = await client.request_cancel(task, scope, f"{name}-stop-{press}")
+async def press_stop(world: World, client: Client, name: str, wish: Wish) -> None:
+    """Press Stop, perhaps more than once, withdraw what can be withdrawn, and look at what became of it."""
+    for press in range(1, wish.presses + 1):
+        reply = await client.request_cancel(wish.task, wish.scope, f"{name}-stop-{press}", wish.cause)
         if isinstance(reply, Accepted | ExistingRecord | Widened):
-            world.records[task] = reply.record
-    if inspects:
-        await client.inspect(task)
+            world.records[wish.task] = reply.record
+    for effect in wish.withdraws:
+        await client.suppress(effect)
+    if wish.then_inspects:
+        await client.inspect(wish.task)
 
 
 # -- supervisor -------------------------------------------------------------------------------------------
@@ -126,7 +140,8 @@ async def press_stop(
 async def supervise(world: World, client: Client, task: TaskRef, watched: tuple[str, ...], *, killable: bool) -> None:
     """After a stop: signal each watched worker, wait out the grace period, use force, and probe.
 
-    It asks for leave too early on purpose (at once, and one nanosecond before the end of grace): a gate must hold it back.
+    It asks for leave too early on purpose, one nanosecond before the end of grace: a gate must hold it back. And it
+    asks twice, because a repeat must change nothing.
     """
     await wait_until("stop", lambda: task in world.records, ("stop",))
     record = world.records[task]
@@ -142,6 +157,7 @@ async def supervise(world: World, client: Client, task: TaskRef, watched: tuple[
         await sleep_until("grace", grace_ends, "grace")
     for worker in _unstopped(world, watched):
         await _force(world, client, task, worker, killable=killable)
+    await client.inspect(task)
 
 
 def _unstopped(world: World, watched: tuple[str, ...]) -> list[str]:
@@ -170,3 +186,4 @@ async def _force(world: World, client: Client, task: TaskRef, worker: str, *, ki
     world.hear(worker in world.gone)
     result = ProbeResult.GONE if worker in world.gone else ProbeResult.ALIVE
     await client.record_probe(task, worker, result)
+    await client.escalate(task, worker)

@@ -1,7 +1,7 @@
 """The at-least-once queue.
 
-One idea: a message is gone only when its consumer is done with it. Before that it may be delivered again: as a duplicate
-while the first consumer works, or as a redelivery after it died.
+One idea: a message is gone only when its consumer is done with it. Before that it may be delivered again: as a
+duplicate while the first consumer works, or to a replacement after it died, or because it was thought dead.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Queue:
     """Messages wait here for consumers. A consumer that finds none waits for ever, which is rest, not failure."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: World, name: str, faults: tuple[str, ...]) -> None:
         self.name = name
+        self._faults = faults
         self._world = world
         self._waiting: list[Message] = []
         self._taken: dict[str, Message] = {}
@@ -32,22 +33,33 @@ class Queue:
         """Put a message on the queue."""
         self._waiting.append(message)
 
-    async def receive(self, consumer: str) -> Message:
-        """Take the next message; it may be duplicated at this point."""
-        await wait_until(f"{self.name}.receive", lambda: bool(self._waiting), (self.name,))
-        message = self._waiting.pop(0)
-        if self._world.purse.may("queue"):
-            chosen = self._world.kernel.fault(f"{self.name}.deliver", ("once", "duplicate"))
-            if chosen == "duplicate":
-                self._world.purse.spend("queue")
-                self._world.emit(FaultChosen(consumer, f"{self.name}.deliver", chosen))
-                self._waiting.append(msgspec.structs.replace(message, trigger=Trigger.REDELIVERY))
+    async def receive(self, consumer: str, *, standby: bool = False) -> Message:
+        """Take the next message; a ``standby`` takes only what was delivered before."""
+
+        def mine() -> Message | None:
+            return next((m for m in self._waiting if not (standby and m.trigger is Trigger.FIRST)), None)
+
+        await wait_until(f"{self.name}.receive", lambda: mine() is not None, (self.name,))
+        message = mine()
+        assert message is not None
+        self._waiting.remove(message)
         self._taken[consumer] = message
-        kernel_actor = self._world.kernel.current
-        if kernel_actor is not None:
-            kernel_actor.hear(message)
+        self._world.hear(message)
         self._world.emit(MessageDelivered(self.name, message.delivery_id, consumer, message.task, message.trigger))
+        self._fail(consumer, message)
         return message
+
+    def _fail(self, consumer: str, message: Message) -> None:
+        if not self._world.purse.may("queue"):
+            return
+        label = f"{self.name}.deliver"
+        chosen = self._world.kernel.fault(label, ("once", *self._faults))
+        if chosen == "once":
+            return
+        self._world.purse.spend("queue")
+        self._world.emit(FaultChosen(consumer, label, chosen))
+        again = Trigger.REDELIVERY if chosen == "duplicate" else Trigger.REPLACEMENT
+        self._waiting.append(msgspec.structs.replace(message, trigger=again))
 
     def consumer_died(self, consumer: str) -> None:
         """What the consumer had taken comes back, for a replacement."""

@@ -6,6 +6,7 @@ right gate must contain every one of them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +64,13 @@ class Temper(StrEnum):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker wants: begin on ``task`` (told by ``queue``, or by itself), register ``children``, commit ``effects``,
-    and complete.
+    """What a worker wants: begin on ``task`` (told by ``queue``, or by itself), register ``children``, commit
+    ``effects``, and complete.
 
-    ``extra``: the effect that an uncooperative or lying worker tries after it knows of the stop. ``late_child``: the child
-    that such a worker tries to make then. ``completes_early``: it first tries to complete before there is evidence.
-    ``then_inspects``: it reads the account at its end, so that what callers see belongs to the history. ``as_child``: it
-    works on that child of ``parent``, and tells the parent when it starts and ends.
+    ``extra`` and ``late_child``: the effect and the child that an uncooperative or lying worker tries after it knows of
+    the stop. ``completes_early``: it first tries to complete before there is evidence. ``then_inspects``: it reads the
+    account at its end, so that what callers see belongs to the history. ``standby``: it takes only what the queue
+    delivers again. ``as_child``: it works on that child of ``parent``, and tells the parent when it starts and ends.
     """
 
     task: TaskRef
@@ -78,6 +79,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     extra: Effect | None = None
     late_child: Child | None = None
     queue: Queue | None = None
+    standby: bool = False
     temper: Temper = Temper.COOPERATIVE
     trigger: Trigger = Trigger.FIRST
     completes: bool = True
@@ -107,7 +109,7 @@ class _Worker:
         plan = self.plan
         delivery, trigger = f"direct to {self.name}", plan.trigger
         if plan.queue is not None:
-            message = await plan.queue.receive(self.name)
+            message = await plan.queue.receive(self.name, standby=plan.standby)
             delivery, trigger = message.delivery_id, message.trigger
         if plan.as_child is not None:
             await self._start_as_child(plan.as_child)
@@ -215,6 +217,8 @@ class _Worker:
         self.record = record
         self.world.worker_acted(self.name, self.plan.task, "noticed", "the stop")
         temper = self.plan.temper
+        if temper is Temper.PARTITIONED:
+            await self._acknowledge(AckStrength.HANDLER_STOPPED)
         if temper in (Temper.UNCOOPERATIVE, Temper.PARTITIONED):
             await self._try_on()
             raise _Over
@@ -267,16 +271,12 @@ class _Worker:
 async def work(world: World, name: str, plan: Plan) -> None:
     """A worker's life. One that is gone no longer does anything: it neither gives its message back nor looks."""
     worker = _Worker(world, name, plan)
-    try:
+    with suppress(_Over, CallerGone):
         await worker.run()
-    except (_Over, CallerGone):
-        pass
     if name in world.gone:
         return
     if plan.queue is not None:
         plan.queue.done(name)
     if plan.then_inspects:
-        try:
+        with suppress(CallerGone):
             await worker.client.inspect(plan.task)
-        except CallerGone:
-            return

@@ -1,7 +1,7 @@
 """The simulated world of one run: what a scenario's ``build`` declares, and the state that its actors share.
 
-One idea: everything that an actor learns from another goes through this object, and is *heard* by it, so that the world's
-state is the sum of what stands here, what receivers hold, what the gate's fingerprint says and what actors have heard.
+One idea: everything that an actor learns from another goes through this object, and is *heard* by it, so that the
+world's state is the sum of what stands here, what receivers hold, the gate's fingerprint and what actors have heard.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from stopcheck.gate import (
     Caller,
     CancellationClass,
     CancellationRecord,
+    Capability,
+    Cause,
     Evidence,
     GateFactory,
     OwnedKind,
@@ -26,7 +28,7 @@ from stopcheck.gate import (
     TaskRef,
     Trigger,
 )
-from stopcheck.kernel import Kernel
+from stopcheck.kernel import Kernel, wait_until
 from stopcheck.world import _people as people
 from stopcheck.world import _workers as workers
 from stopcheck.world._budget import Purse
@@ -39,6 +41,8 @@ from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
 from stopcheck.world._scenario import Scenario, Variant
+
+_AT_REST = "others at rest"
 
 _encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=repr).encode
 
@@ -122,9 +126,9 @@ class World:
         )
         return effect
 
-    def queue(self, name: str) -> Queue:
-        """Declare a queue."""
-        queue = Queue(self, name)
+    def queue(self, name: str, faults: tuple[str, ...] = ("duplicate",)) -> Queue:
+        """Declare a queue, and in which ways it may fail (``duplicate``, ``consumer_lost``)."""
+        queue = Queue(self, name, faults)
         self.queues.append(queue)
         return queue
 
@@ -176,17 +180,40 @@ class World:
         task: TaskRef,
         scope: Scope = Scope.TASK,
         *,
+        cause: Cause = Cause.USER,
         presses: int = 1,
+        withdraws: tuple[Effect, ...] = (),
         then_inspects: bool = True,
     ) -> None:
-        """Somebody who presses Stop, ``presses`` times, and then looks."""
+        """Somebody who presses Stop, ``presses`` times, withdraws effects where the gate can, and then looks."""
         client = self.client(self.cast.person if name == "person" else name, Right.STOP, Right.INSPECT)
-        self.actor(name, people.press_stop(self, client, name, task, scope, presses, inspects=then_inspects))
+        wish = people.Wish(
+            task=task,
+            scope=scope,
+            cause=cause,
+            presses=presses,
+            withdraws=withdraws if self.port.contract.has(Capability.SUPPRESSION) else (),
+            then_inspects=then_inspects,
+        )
+        self.actor(name, people.press_stop(self, client, name, wish))
 
     def supervisor(self, task: TaskRef, watched: tuple[str, ...], *, killable: bool = True) -> None:
         """Signals after a stop; after the grace period uses force, and probes."""
-        client = self.client("supervisor", Right.SUPERVISE)
+        client = self.client("supervisor", Right.SUPERVISE, Right.INSPECT)
         self.actor("supervisor", people.supervise(self, client, task, watched, killable=killable))
+
+    async def others_at_rest(self) -> None:
+        """Do not move before everybody else has finished or waits for something that has not come. What follows is
+        cheap to explore: it does not interleave."""
+        await wait_until(_AT_REST, self._others_rest)
+
+    def _others_rest(self) -> bool:
+        for actor in self.kernel.actors:
+            park = actor.park
+            rests = park.label == _AT_REST or (park.ready is not None and park.wake_ns is None and not park.ready())
+            if not (actor.done or rests):
+                return False
+        return True
 
     # -- shared state -------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Admitted, ExistingRecord, Stopped
 from stopcheck.world import FaultBudget, Plan, Scenario, Temper, Witness, World
-
 from stopcheck_scenarios._seen import answer, both, died_under, in_order, saw
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Ended, Lost, Unverified, Won
 from stopcheck.world import FaultBudget, Plan, Scenario, Witness, World
-
 from stopcheck_scenarios._seen import answer, both, commit, died_under, in_order, saw
 
 
