@@ -1,0 +1,125 @@
+"""Where a call takes effect: the state, the task that it names and the rules that hold there.
+
+One idea: everything that several operations ask (is the task stopped, does this epoch hold, may the gate have made a
+transition of its own) is answered here, each as *may be* and *must be*, because a lease may expire and a deadline may
+pass while a call is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from stopcheck.gate import Assigner, Capability, EarlyStop, GateContract, Request, Sender, TaskRef
+from stopcheck.judge.linearisability._outcome import Outcome
+from stopcheck.judge.linearisability._state import CUT_OF, Cut, GateState, Lease, Phase, Task
+
+#: The ways in which a call may take effect.
+Steps = Iterator[tuple[Outcome, GateState]]
+
+
+class Rules:
+    """What a gate's contract settles."""
+
+    def __init__(self, contract: GateContract) -> None:
+        self.caller_assigns = contract.incarnations is Assigner.CALLER
+        self.tombstones = contract.early_stop is EarlyStop.TOMBSTONE
+        self.suppression = contract.has(Capability.SUPPRESSION)
+        self.deadlines = contract.has(Capability.DEADLINES)
+        self.sends = contract.sender is Sender.GATE
+        self.cuts = tuple(sorted(CUT_OF[scope] for scope in contract.scopes))
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One state, the known task that a request names in it, and the span of time in which the call takes effect."""
+
+    rules: Rules
+    state: GateState
+    ref: TaskRef
+    task: Task
+    now: int
+    latest: int
+
+    @property
+    def stopped(self) -> tuple[TaskRef, ...]:
+        """The tasks whose records may be shown because this one is cancelled."""
+        return self.state.stopped_by(self.ref)
+
+    @property
+    def executions(self) -> tuple[str, ...]:
+        """The execution states that an answer may show."""
+        return self.state.executions(self.ref, self.task)
+
+    def put(self, **changes: Any) -> GateState:
+        """The state with the task changed."""
+        return self.state.with_task(self.ref, replace(self.task, **changes))
+
+    def expiry(self) -> tuple[bool, bool]:
+        """Whether the latest lease may still be active, and whether it may not be."""
+        lease = self.task.lease
+        if lease is None or not lease.live:
+            return False, True
+        if lease.expires is None:
+            return True, True
+        return self.now < lease.expires, lease.doubtful or self.latest >= lease.expires
+
+    def epoch(self, epoch: int) -> tuple[bool, bool]:
+        """Whether ``epoch`` may be the task's current authority, and whether it may not be."""
+        active, inactive = self.expiry()
+        lease = self.task.lease
+        if lease is None or (lease.epoch is not None and lease.epoch != epoch) or epoch == lease.previous:
+            return False, True
+        return active, inactive or lease.epoch is None
+
+
+def grant(place: Place, worker: str, call_id: str) -> GateState:
+    """A new lease, whose epoch only the reply will tell."""
+    old = place.task.lease
+    previous = None if old is None else old.previous if old.epoch is None else old.epoch
+    return place.put(phase=Phase.RUNNING, lease=Lease(worker=worker, grant=call_id, previous=previous))
+
+
+def settled_places(rules: Rules, state: GateState, ref: TaskRef, request: Request, latest: int) -> Iterator[Place]:
+    """The states in which the call may find the task, after what the gate may have done by itself and unseen: a record
+    may appear by a deadline, for work that nobody wants any more, below a task that failed, or
+    on a child whose end was entered in its parent's inventory.
+
+    Deferring these transitions to the first call that can see them loses nothing, since no other call depends on them.
+    """
+    states = [state]
+    for at, _ in state.lineage(ref):
+        states = [after for before in states for after in _unseen(rules, before, at, request.now_ns, latest, at == ref)]
+    for after in states:
+        task = after.task(ref)
+        assert task is not None
+        yield Place(rules, after, ref, task, request.now_ns, latest)
+
+
+def _unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int, asked: bool) -> list[GateState]:
+    task = state.task(ref)
+    assert task is not None
+    if task.cut is not Cut.NONE or task.ended:
+        return [state]
+    must = rules.deadlines and asked and task.due is not None and now >= task.due
+    may = must or (
+        (rules.deadlines and task.maybe_due is not None and latest >= task.maybe_due)
+        or (bool(task.interests) and state.interests_range(task)[0] == 0)
+        or any(above.phase is Phase.FAILED for _, above in state.lineage(ref))
+    )
+    if _finished(state, ref, task):
+        ends = [state.with_task(ref, replace(task, phase=phase)) for phase in (Phase.COMPLETED, Phase.FAILED)]
+        return [state, *ends, *(state.with_task(ref, replace(task, cut=cut)) for cut in rules.cuts)]
+    if not may:
+        return [state]
+    stopped = [state.with_task(ref, replace(task, cut=cut)) for cut in rules.cuts]
+    return stopped if must else [state, *stopped]
+
+
+def _finished(state: GateState, ref: TaskRef, task: Task) -> bool:
+    """Whether the task is a child whose end stands in its parent's inventory."""
+    parent = None if task.parent is None else state.task(task.parent)
+    owned = None if parent is None else parent.owned(ref)
+    return owned is not None and owned.end == "ended"
