@@ -54,6 +54,18 @@ MAIL = Abilities()
 EXPORT = Abilities(steps=("writing",))
 
 
+def is_genuine(receipt: Receipt) -> bool:
+    """Whether the receiver that the receipt names really signed it. It says nothing of what it is about."""
+    return hmac.compare_digest(_signature(receipt), receipt.signature)
+
+
+def _signature(receipt: Receipt) -> str:
+    text = "\0".join(
+        (receipt.receiver, receipt.effect_id, receipt.payload_digest, receipt.finding.value, receipt.receipt_id)
+    )
+    return hmac.new(f"key of {receipt.receiver}".encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+
 class Receiver:
     """A provider outside the gate. ``jobs`` tells an export's status: ``pending``, ``writing`` or ``complete``."""
 
@@ -174,17 +186,11 @@ class Receiver:
         """A genuine receipt of this receiver."""
         receipt_id = f"{self.name}/{effect_id}/{finding.value}"
         unsigned = Receipt(self.name, effect_id, payload_digest, finding, receipt_id, "")
-        return msgspec.structs.replace(unsigned, signature=self._signature(unsigned))
+        return msgspec.structs.replace(unsigned, signature=_signature(unsigned))
 
     def verifies(self, receipt: Receipt) -> bool:
         """Whether this receiver signed it."""
-        return hmac.compare_digest(self._signature(receipt), receipt.signature)
-
-    def _signature(self, receipt: Receipt) -> str:
-        text = "\0".join(
-            (receipt.receiver, receipt.effect_id, receipt.payload_digest, receipt.finding.value, receipt.receipt_id)
-        )
-        return hmac.new(f"key of {self.name}".encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+        return receipt.receiver == self.name and is_genuine(receipt)
 
     # -- truth --------------------------------------------------------------------------------------------
 
