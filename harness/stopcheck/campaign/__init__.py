@@ -2,3 +2,68 @@
 
 One idea: a campaign emits frozen events and ends in one frozen report; terminal, JSON and JUnit only consume them.
 """
+
+from stopcheck.campaign._certify import Options, certify
+from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._loading import (
+    LoadedGate,
+    installed_gates,
+    load_faults,
+    load_gate,
+    load_scenarios,
+    pick_scenarios,
+)
+from stopcheck.campaign._plan import DEFAULT_BUDGET
+from stopcheck.campaign._replaying import Deviation, replay_schedule
+from stopcheck.campaign._replaying import Replayed as ReplayedRun
+from stopcheck.campaign._results import (
+    CampaignEvent,
+    CampaignFinished,
+    CampaignStarted,
+    ClauseVerdict,
+    ExitCode,
+    FaultReport,
+    Finding,
+    GateIdentity,
+    JobFinished,
+    JobProgress,
+    JobResult,
+    JobSpec,
+    JobStarted,
+    Report,
+    Verdict,
+)
+
+__all__ = [
+    "DEFAULT_BUDGET",
+    "CampaignEvent",
+    "CampaignFinished",
+    "CampaignStarted",
+    "ClauseVerdict",
+    "Deviation",
+    "ExitCode",
+    "FaultReport",
+    "Finding",
+    "GateIdentity",
+    "JobFinished",
+    "JobProgress",
+    "JobResult",
+    "JobSpec",
+    "JobStarted",
+    "LoadedGate",
+    "Options",
+    "ReplayedRun",
+    "Report",
+    "UsageFault",
+    "Verdict",
+    "certify",
+    "installed_gates",
+    "kit_fault",
+    "load_faults",
+    "load_gate",
+    "load_scenarios",
+    "pick_scenarios",
+    "replay_schedule",
+    "report_of",
+]

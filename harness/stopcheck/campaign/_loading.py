@@ -25,11 +25,10 @@ FAULTS = "stopcheck.faults"
 
 
 class LoadedGate(msgspec.Struct, frozen=True):
-    """A gate's factory, how it was named, and the modules that hold its code."""
+    """A gate's factory, and how it was named."""
 
     reference: str
     factory: Any
-    modules: tuple[str, ...]
 
     @property
     def contract(self) -> GateContract:
@@ -76,7 +75,7 @@ def load_gate(reference: str) -> LoadedGate:
 def as_loaded(reference: str, factory: Any) -> LoadedGate:
     """A factory that somebody holds already."""
     _check_factory(reference, factory)
-    return LoadedGate(reference, factory, _gate_modules(factory))
+    return LoadedGate(reference, factory)
 
 
 def _from_module(reference: str, value: str) -> LoadedGate:
@@ -152,19 +151,6 @@ def _check_factory(reference: str, factory: Any) -> None:
             cause="the kit reads factory.contract, a stopcheck.gate.GateContract, before it makes a gate",
             hint="set the class attribute contract = GateContract(name=..., version=...)",
         )
-
-
-def _gate_modules(factory: Any) -> tuple[str, ...]:
-    """The modules whose names for sqlite3, threading and time are substituted: those of the gate's classes, and loaded
-    siblings of the same top-level package."""
-    own: list[str] = []
-    for cls in getattr(factory, "__mro__", ()):
-        own.append(cls.__module__)
-    own.append(getattr(factory, "__module__", ""))
-    own = [name for name in own if name and name.split(".")[0] not in ("stopcheck", "builtins", "abc", "typing")]
-    tops = {name.split(".")[0] for name in own}
-    siblings = [name for name in sys.modules if name.split(".")[0] in tops]
-    return tuple(sorted({*own, *siblings}))
 
 
 def load_scenarios() -> dict[str, Scenario]:

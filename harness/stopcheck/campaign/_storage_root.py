@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_TMPFS = Path("/dev/shm")  # noqa: S108 - a preference, not an assumption
+_TMPFS = Path("/dev/shm")
 
 
 @contextmanager

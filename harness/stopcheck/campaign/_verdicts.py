@@ -59,7 +59,9 @@ def _verdict(
     return _by_granularity(requirement, contract, relevant, verdict)
 
 
-def _by_granularity(requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], verdict: object) -> ClauseVerdict:
+def _by_granularity(
+    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], verdict: object
+) -> ClauseVerdict:
     make = verdict
     assert callable(make)
     if not requirement.atomic:

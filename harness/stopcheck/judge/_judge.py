@@ -12,15 +12,20 @@ from collections.abc import Sequence
 from stopcheck.gate import GateContract
 from stopcheck.judge._checks import Check, Docket, Violation
 from stopcheck.judge._facts import Facts
+from stopcheck.judge._order import Order
+from stopcheck.judge.linearisability import GateMemo
 from stopcheck.world import Entry, PhaseBegan
 
 
 class Judge:
-    """Observes one run. ``violations`` grow while it runs; ``close`` makes the final account."""
+    """Observes one run. ``violations`` grow while it runs; ``close`` makes the final account.
 
-    def __init__(self, contract: GateContract, checks: Sequence[type[Check]]) -> None:
+    ``memo`` is shared by the judges of many runs of one gate: it only saves time."""
+
+    def __init__(self, contract: GateContract, checks: Sequence[type[Check]], memo: GateMemo | None = None) -> None:
         self.facts = Facts(contract)
         self._docket = Docket()
+        self._order = Order(contract, self._docket, memo)
         self._checks = [check(self.facts, self._docket) for check in checks]
         self._account = False
 
@@ -34,16 +39,23 @@ class Judge:
         """How often each clause was put to the test."""
         return self._docket.exercised
 
+    @property
+    def undecided(self) -> str:
+        """Why the order of calls could not be decided; empty when it could."""
+        return self._order.undecided
+
     def observe(self, entry: Entry) -> None:
         """An event happened."""
         if isinstance(entry.event, PhaseBegan) and entry.event.phase == "account":
             self._account = True
         self.facts.apply(entry)
+        self._order.observe(entry)
         for check in self._checks:
             check.on_entry(entry)
 
     def close(self) -> None:
         """The run ended; if it came as far as its final account, that is judged too."""
+        self._order.close()
         if self._account:
             for check in self._checks:
                 check.at_rest()
@@ -51,6 +63,7 @@ class Judge:
     def digest(self) -> bytes:
         """The judge's own state."""
         digest = hashlib.blake2b(self.facts.digest(), digest_size=16)
+        digest.update(self._order.digest())
         for check in self._checks:
             digest.update(check.digest())
         digest.update(repr([(v.clause, v.check) for v in self._docket.violations]).encode())

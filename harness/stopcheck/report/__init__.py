@@ -1,1 +1,21 @@
-"""Renderers over result records."""
+"""Renderers over result records: terminal, JSON, JUnit, timeline.
+
+One idea: a renderer decides nothing. What it shows stands in the report or in a run's log.
+"""
+
+from stopcheck.report._files import check_writable, json_report, junit_report, write_report
+from stopcheck.report._live import LiveProgress
+from stopcheck.report._terminal import print_faults, print_report, verdict_style
+from stopcheck.report._timeline import print_timeline
+
+__all__ = [
+    "LiveProgress",
+    "check_writable",
+    "json_report",
+    "junit_report",
+    "print_faults",
+    "print_report",
+    "print_timeline",
+    "verdict_style",
+    "write_report",
+]

@@ -39,7 +39,9 @@ from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
 from stopcheck.world._run import MAX_TICKS, Record, run
 from stopcheck.world._scenario import FaultBudget, Granularity, Scenario, Variant, Witness
-from stopcheck.world._workers import Plan, Temper
+from stopcheck.world._storage import Workspace
+from stopcheck.world._substitutes import SubstitutedInterior, gate_modules, substituted
+from stopcheck.world._workers import Holder, Plan, Temper
 from stopcheck.world._world import World
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "FinalAccount",
     "GateDied",
     "Granularity",
+    "Holder",
     "InnerPoint",
     "Interior",
     "LogLine",
@@ -82,18 +85,22 @@ __all__ = [
     "RunEnvironment",
     "Scenario",
     "StorageArea",
+    "SubstitutedInterior",
     "Submitted",
     "TaskDeclared",
     "Temper",
     "Variant",
     "Witness",
+    "Workspace",
     "WorkerActed",
     "World",
     "as_data",
     "branch",
+    "gate_modules",
     "render_line",
     "render_log",
     "run",
     "sleep_until",
+    "substituted",
     "wait_until",
 ]

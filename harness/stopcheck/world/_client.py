@@ -196,19 +196,19 @@ class Client:
         """Withdraw the effect."""
         return await self.insist(Suppress, effect.task, effect_id=effect.effect_id)
 
-    async def register_child(self, parent: TaskRef, child: Child, epoch: int) -> Any:
+    async def register_child(self, child: Child, epoch: int) -> Any:
         """Record ownership of a child."""
         return await self.insist(
-            RegisterChild, parent, child=child.ref, kind=child.kind, owner=child.owner, epoch=epoch
+            RegisterChild, child.parent, child=child.ref, kind=child.kind, owner=child.owner, epoch=epoch
         )
 
-    async def start_child(self, parent: TaskRef, child: Child) -> Any:
+    async def start_child(self, child: Child) -> Any:
         """The child is about to run."""
-        return await self.insist(StartChild, parent, child=child.ref)
+        return await self.insist(StartChild, child.parent, child=child.ref)
 
-    async def finish_child(self, parent: TaskRef, child: Child, stage: Stage) -> Any:
+    async def finish_child(self, child: Child, stage: Stage) -> Any:
         """The child has ended."""
-        return await self.insist(FinishChild, parent, child=child.ref, stage=stage)
+        return await self.insist(FinishChild, child.parent, child=child.ref, stage=stage)
 
     async def subscribe(self, shared: TaskRef, interest_id: str, subscriber: TaskRef) -> Any:
         """Register an interest."""

@@ -21,8 +21,9 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Child(msgspec.Struct, frozen=True):
-    """An owned operation that a worker wants to register."""
+    """An owned operation of ``parent`` that a worker wants to register."""
 
+    parent: TaskRef
     ref: TaskRef
     kind: OwnedKind
     owner: str

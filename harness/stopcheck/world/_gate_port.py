@@ -186,10 +186,17 @@ class GatePort:
 
     # -- inside a call ------------------------------------------------------------------------------------
 
+    @property
+    def digests_segments(self) -> bool:
+        """Whether what a call reads in each of its segments must be digested: where a call can park, and nobody else sees
+        what it reads."""
+        inner = self._world.variant.granularity is Granularity.INNER
+        return inner and self.contract.fingerprint and not self._interior.watches_reads
+
     def before_segment(self, actor: Actor) -> None:
         """A call is about to run on. What it reads now may decide what it does, so it enters its digest."""
         call = self._by_actor.get(actor.name)
-        if call is None or not self.contract.fingerprint or self._interior.watches_reads:
+        if call is None:
             return
         print_ = self._gates[call.handle].fingerprint() or b""
         call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
@@ -283,8 +290,9 @@ class _WatchedCall:
 
     def advance(self) -> Park | Finished:
         port = self._host.port
+        digests = port is not None and port.digests_segments
         while True:
-            if port is not None:
+            if digests and port is not None:
                 port.before_segment(self._actor)
             outcome = self._inner.advance()
             if isinstance(outcome, Finished):

@@ -70,7 +70,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     ``extra`` and ``late_child``: the effect and the child that an uncooperative or lying worker tries after it knows of
     the stop. ``completes_early``: it first tries to complete before there is evidence. ``then_inspects``: it reads the
     account at its end, so that what callers see belongs to the history. ``standby``: it takes only what the queue
-    delivers again. ``as_child``: it works on that child of ``parent``, and tells the parent when it starts and ends.
+    delivers again. ``as_child``: it works on that owned operation, and tells its parent when it starts and ends.
     """
 
     task: TaskRef
@@ -86,7 +86,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     completes_early: bool = False
     then_inspects: bool = False
     as_child: Child | None = None
-    parent: TaskRef | None = None
 
 
 class _Over(Exception):
@@ -124,10 +123,8 @@ class _Worker:
             await self._complete()
 
     async def _start_as_child(self, child: Child) -> None:
-        parent = self.plan.parent
-        assert parent is not None
-        await wait_until("registered", lambda: child.ref in self.world.started_children, ("children",))
-        reply = await self.client.start_child(parent, child)
+        await wait_until("registered", lambda: child.ref in self.world.registered_children, ("children",))
+        reply = await self.client.start_child(child)
         if isinstance(reply, Stopped):
             await self._refused(reply.record)
         if not isinstance(reply, Done):
@@ -148,9 +145,9 @@ class _Worker:
         raise _Over
 
     async def _register(self, child: Child) -> None:
-        reply = await self.client.register_child(self.plan.task, child, self.epoch)
+        reply = await self.client.register_child(child, self.epoch)
         if isinstance(reply, Done | ExistingChild):
-            self.world.started_children.append(child.ref)
+            self.world.registered_children.append(child.ref)
         else:
             await self._unwelcome(reply)
 
@@ -180,14 +177,16 @@ class _Worker:
         if isinstance(reply, Won):
             await self._end_as_child(Stage.COMPLETED)
             return True
-        if not isinstance(reply, Unverified):
-            await self._unwelcome(reply)
-        return False
+        if isinstance(reply, Unverified):
+            return False
+        await self._unwelcome(reply)
+        raise _Over
 
     def _nothing_open(self) -> bool:
         """Whether waiting is over: nothing of its own is open, or it was told to stop."""
         world, plan = self.world, self.plan
-        told = self.name in world.signalled or plan.task in world.records or plan.parent in world.records
+        owners = {plan.task, plan.as_child.parent if plan.as_child else plan.task}
+        told = self.name in world.signalled or not owners.isdisjoint(world.records)
         return told or (
             all(world.outcomes.get(e.effect_id) in (KNOWN, GIVEN_UP) for e in plan.effects)
             and all(child.ref in world.finished_children for child in plan.children)
@@ -210,6 +209,7 @@ class _Worker:
     async def _refused(self, record: CancellationRecord) -> None:
         self.record = record
         self.world.worker_acted(self.name, self.plan.task, "noticed", "before it began")
+        self.world.stopped_workers.append(self.name)
         await self._end_as_child(Stage.CONFIRMED_CANCELLED)
         raise _Over
 
@@ -243,18 +243,18 @@ class _Worker:
         """Go on although it knows better: the gate has to contain it."""
         plan = self.plan
         if plan.late_child is not None:
-            reply = await self.client.register_child(plan.task, plan.late_child, self.epoch)
+            reply = await self.client.register_child(plan.late_child, self.epoch)
             if isinstance(reply, Done | ExistingChild):
-                self.world.started_children.append(plan.late_child.ref)
+                self.world.registered_children.append(plan.late_child.ref)
         if plan.extra is not None:
             reply = await self.client.commit_effect(plan.extra, self.epoch)
             if isinstance(reply, Admitted | ExistingEffect):
                 self.world.post(plan.extra)
 
     async def _end_as_child(self, stage: Stage) -> None:
-        child, parent = self.plan.as_child, self.plan.parent
-        if child is not None and parent is not None:
-            await self.client.finish_child(parent, child, stage)
+        child = self.plan.as_child
+        if child is not None:
+            await self.client.finish_child(child, stage)
             self.world.finished_children.append(child.ref)
 
     def _may_die(self, when: str) -> None:
@@ -280,3 +280,31 @@ async def work(world: World, name: str, plan: Plan) -> None:
     if plan.then_inspects:
         with suppress(CallerGone):
             await worker.client.inspect(plan.task)
+
+
+class Holder:
+    """A worker that holds a lease: its caller, and the epoch that it was granted in setup."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.epoch = 0
+
+
+async def get_under_way(
+    world: World,
+    holder: Holder,
+    name: str,
+    task: TaskRef,
+    children: tuple[Child, ...],
+    effects: tuple[Effect, ...],
+) -> None:
+    """What a worker did in setup, where everything goes well."""
+    client = holder.client
+    lease = await client.begin_work(task, name, f"direct to {name}", Trigger.FIRST)
+    holder.epoch = lease.epoch if isinstance(lease, LeaseGranted) else 0
+    for child in children:
+        await client.register_child(child, holder.epoch)
+        world.registered_children.append(child.ref)
+    for effect in effects:
+        await client.commit_effect(effect, holder.epoch)
+        world.post(effect)

@@ -41,6 +41,7 @@ from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
 from stopcheck.world._scenario import Scenario, Variant
+from stopcheck.world._workers import Holder
 
 _AT_REST = "others at rest"
 
@@ -75,7 +76,7 @@ class World:
         self.signalled: list[str] = []
         self.gone: list[str] = []
         self.stopped_workers: list[str] = []
-        self.started_children: list[TaskRef] = []
+        self.registered_children: list[TaskRef] = []
         self.finished_children: list[TaskRef] = []
         self.phase = "setup"
         self._observers = observers
@@ -134,7 +135,7 @@ class World:
 
     def child(self, parent: TaskRef, name: str, kind: OwnedKind = OwnedKind.CHILD_TASK) -> Child:
         """Declare an owned operation of ``parent``; its task is opened by its registration."""
-        return Child(self.task(name, parent=parent), kind, f"worker of {parent.key.task_id}")
+        return Child(parent, self.task(name, parent=parent), kind, f"worker of {parent.key.task_id}")
 
     # -- who acts -----------------------------------------------------------------------------------------
 
@@ -152,6 +153,20 @@ class World:
     def opens(self, task: TaskRef, deadline_ns: int | None = None) -> None:
         """The task is open when the run begins."""
         self.prepare(self.client("opener", Right.OPEN, handle=0).open_task(task, deadline_ns))
+
+    def under_way(
+        self,
+        task: TaskRef,
+        worker: str = "worker",
+        *,
+        children: tuple[Child, ...] = (),
+        effects: tuple[Effect, ...] = (),
+    ) -> Holder:
+        """A worker has begun on ``task``, registered ``children`` and committed ``effects`` before the run's first choice.
+        It does nothing more; whoever is given the holder may act in its name."""
+        holder = Holder(self.client(worker, Right.WORK))
+        self.prepare(workers.get_under_way(self, holder, worker, task, children, effects))
+        return holder
 
     def actor(self, name: str, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Declare an actor; the order of declaration is the default order."""
@@ -332,7 +347,7 @@ class World:
                 self.signalled,
                 self.gone,
                 self.stopped_workers,
-                [str(ref) for ref in self.started_children],
+                [str(ref) for ref in self.registered_children],
                 [str(ref) for ref in self.finished_children],
                 sorted(self.port.permits.items()),
             ]

@@ -1,0 +1,86 @@
+"""Certifying a gate: plan, execute, judge, report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import msgspec
+import trio
+
+from stopcheck.campaign._executor import OnEvent, Outcome, execute
+from stopcheck.campaign._loading import pick_scenarios
+from stopcheck.campaign._messages import Open
+from stopcheck.campaign._plan import DEFAULT_BUDGET
+from stopcheck.campaign._results import CampaignFinished, ClauseVerdict, FaultReport, GateIdentity, JobResult, Report
+from stopcheck.campaign._verdicts import exit_code, judge_clauses, missed_witnesses, summarise
+from stopcheck.gate import GateContract
+from stopcheck.judge.requirements import REQUIREMENT_SET
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How to certify. ``budget`` counts executions per search; ``children`` are processes."""
+
+    scenarios: tuple[str, ...] = ()
+    seed: int = 0
+    budget: int = DEFAULT_BUDGET
+    granularity: str | None = None
+    children: int = 2
+
+
+def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
+    """Run a campaign on the gate that ``reference`` names, in child processes."""
+    request = Open(reference, options.scenarios, options.seed, options.budget, options.granularity)
+
+    async def campaign() -> Outcome:
+        return await execute(request, on_event, children=options.children)
+
+    outcome = trio.run(campaign)
+    report = _report(options, outcome)
+    on_event(CampaignFinished(report))
+    return report
+
+
+def _report(options: Options, outcome: Outcome) -> Report:
+    jobs = tuple(outcome.results[index] for index in sorted(outcome.results))
+    faults = (*outcome.faults, *(job.fault for job in jobs if job.fault is not None))
+    return conclude(outcome.contract, outcome.identity, options, jobs, faults)
+
+
+def conclude(
+    contract: GateContract | None,
+    identity: GateIdentity | None,
+    options: Options,
+    jobs: Sequence[JobResult],
+    faults: Sequence[FaultReport],
+) -> Report:
+    """From job results to the report."""
+    clauses: tuple[ClauseVerdict, ...] = ()
+    if contract is not None:
+        declared = {s.id: s.clauses for s in pick_scenarios(options.scenarios)}
+        clauses = judge_clauses(contract, with_witnesses(jobs), declared)
+    unique = tuple(dict.fromkeys(faults))
+    code = exit_code(clauses, unique)
+    name = identity.name if identity is not None else "the gate"
+    return Report(
+        kit_version=version("stopcheck"),
+        requirement_set=REQUIREMENT_SET,
+        gate=identity,
+        seed=options.seed,
+        clauses=clauses,
+        jobs=tuple(jobs),
+        faults=unique,
+        exit_code=code,
+        summary=summarise(name, clauses, code),
+    )
+
+
+def with_witnesses(jobs: Sequence[JobResult]) -> list[JobResult]:
+    """A scenario whose witnesses were not all seen proves nothing by silence: all of its jobs are incomplete."""
+    missed = missed_witnesses(jobs)
+    return [
+        msgspec.structs.replace(job, complete=False, left=f"never seen: {', '.join(missed[job.spec.scenario])}")
+        if job.complete and job.spec.scenario in missed
+        else job
+        for job in jobs
+    ]

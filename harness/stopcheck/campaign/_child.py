@@ -1,0 +1,61 @@
+"""The child process of a campaign: it loads the adapter and runs jobs, so that nothing an adapter does can take the
+parent with it. Started as ``python -m stopcheck.campaign._child IN OUT`` with two inherited descriptors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO
+
+from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._job import JobRunner
+from stopcheck.campaign._loading import LoadedGate, load_gate, pick_scenarios
+from stopcheck.campaign._messages import Broken, Finished, Open, Opened, Progress, Refused, Run, send, to_child
+from stopcheck.campaign._plan import plan
+from stopcheck.gate import AdapterFault
+
+
+def main(read_fd: int, write_fd: int) -> None:
+    """Serve until the parent closes the pipe."""
+    with os.fdopen(read_fd, "rb") as source, os.fdopen(write_fd, "wb") as sink:
+        first = to_child.decode(source.readline())
+        assert isinstance(first, Open)
+        loaded = _open(first, sink)
+        if loaded is None:
+            return
+        with JobRunner(loaded) as runner:
+            for line in source:
+                message = to_child.decode(line)
+                assert isinstance(message, Run)
+                _serve(runner, message, sink)
+
+
+def _open(message: Open, sink: IO[bytes]) -> LoadedGate | None:
+    try:
+        loaded = load_gate(message.reference)
+        scenarios = pick_scenarios(message.scenarios)
+        jobs = plan(
+            loaded.contract, scenarios, seed=message.seed, budget=message.budget, granularity=message.granularity
+        )
+        send(sink, Opened(loaded.identity(), loaded.contract, tuple(jobs)))
+    except UsageFault as error:
+        send(sink, Refused(error.what, error.hint))
+    except AdapterFault as error:
+        send(sink, Broken(report_of(error)))
+    except Exception as error:
+        send(sink, Broken(kit_fault(error)))
+    else:
+        return loaded
+    return None
+
+
+def _serve(runner: JobRunner, message: Run, sink: IO[bytes]) -> None:
+    def progress(executions: int, states: int, failures: int) -> None:
+        send(sink, Progress(message.index, executions, states, failures))
+
+    send(sink, Finished(message.index, runner.run(message.spec, progress)))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,67 @@
+"""The ground on which a gate's runs stand: storage, its template, and the view into blocking code.
+
+One idea: runs must be cheap, so what is the same for all of a gate's runs is made once: an empty gate is opened and
+closed, and what it left on the disk is what every run starts from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stopcheck.campaign._loading import LoadedGate
+from stopcheck.campaign._storage_root import storage_root
+from stopcheck.gate import AdapterFault, GateRaised, HostKind, Receipt
+from stopcheck.world import (
+    Granularity,
+    Interior,
+    PlainInterior,
+    RunEnvironment,
+    SubstitutedInterior,
+    Workspace,
+    gate_modules,
+    substituted,
+)
+
+
+@contextmanager
+def ground(loaded: LoadedGate, granularity: Granularity) -> Iterator[Interior]:
+    """An interior for any number of runs of the gate at this granularity."""
+    with storage_root() as root:
+        area = Workspace(root)
+        try:
+            _make_template(loaded, area, root / "template")
+            if granularity is Granularity.INNER and loaded.contract.host is HostKind.THREAD:
+                with substituted(gate_modules(loaded.factory)) as substitutes:
+                    yield SubstitutedInterior(area, substitutes)
+            else:
+                yield PlainInterior(area)
+        finally:
+            area.close()
+
+
+def _make_template(loaded: LoadedGate, area: Workspace, folder: Path) -> None:
+    if not loaded.contract.durable:
+        return
+    folder.mkdir()
+    environment = RunEnvironment(storage=lambda: folder, now=_zero, verify=_trusts_nothing, counter={}, inner=False)
+    try:
+        loaded.factory(environment).close()
+    except AdapterFault:
+        raise
+    except Exception as error:
+        raise GateRaised(
+            f"{loaded.reference} could not be opened on an empty storage: {type(error).__name__}: {error}",
+            cause="the factory raised",
+            hint="the storage directory exists and is empty at first; create what you need there",
+        ) from error
+    area.use_template(folder)
+
+
+def _zero() -> int:
+    return 0
+
+
+def _trusts_nothing(receipt: Receipt) -> bool:
+    return False

@@ -1,0 +1,78 @@
+"""What parent and child of a campaign say to each other: one JSON document per line."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import msgspec
+
+from stopcheck.campaign._results import FaultReport, GateIdentity, JobResult, JobSpec
+from stopcheck.gate import GateContract
+
+
+class Open(msgspec.Struct, frozen=True, tag=True):
+    """To the child: load the gate and make the plan."""
+
+    reference: str
+    scenarios: tuple[str, ...]
+    seed: int
+    budget: int
+    granularity: str | None
+
+
+class Run(msgspec.Struct, frozen=True, tag=True):
+    """To the child: do this job."""
+
+    index: int
+    spec: JobSpec
+
+
+class Opened(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the gate is loaded; this is the plan."""
+
+    identity: GateIdentity
+    contract: GateContract
+    jobs: tuple[JobSpec, ...]
+
+
+class Refused(msgspec.Struct, frozen=True, tag=True):
+    """From the child: there is no such gate or scenario (a usage error)."""
+
+    what: str
+    hint: str
+
+
+class Broken(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the adapter (or the kit) failed before any job."""
+
+    fault: FaultReport
+
+
+class Progress(msgspec.Struct, frozen=True, tag=True):
+    """From the child: still at work."""
+
+    index: int
+    executions: int
+    states: int
+    failures: int
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the job is done."""
+
+    index: int
+    result: JobResult
+
+
+ToChild = Open | Run
+FromChild = Opened | Refused | Broken | Progress | Finished
+
+_encoder = msgspec.json.Encoder()
+to_child = msgspec.json.Decoder(ToChild)
+from_child = msgspec.json.Decoder(FromChild)
+
+
+def send(stream: IO[bytes], message: ToChild | FromChild) -> None:
+    """Write one message."""
+    stream.write(_encoder.encode(message) + b"\n")
+    stream.flush()

@@ -1,0 +1,239 @@
+"""What was asked of the gate, with both ends of every call: the judge's source for what *may* and what *must* be so.
+
+One idea: two bounds for each fact. From the moment a call **begins** its fact *may* hold; from the moment it is
+**answered** its fact *must* hold. A reading has to show what was answered before it began, and must not show what had
+not begun before it returned; between the two, anything is right.
+
+Moments count log entries and only order things. They stay out of the digest: of the order of calls, later verdicts
+depend only on what had been answered when a call that is still open began, and that is kept as one number
+(``Deed.before``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stopcheck.gate import (
+    CancellationRecord,
+    Disposition,
+    Evidence,
+    Forced,
+    Indefinite,
+    Inspect,
+    Recorded,
+    RecordProbe,
+    Refused,
+    Reply,
+    Request,
+    RequestCancel,
+    Retry,
+    Snapshot,
+    TaskRef,
+    Tick,
+    Ticked,
+    Unsupported,
+)
+from stopcheck.judge._reading import Reading
+from stopcheck.world import Answered, Called, Entry, FaultChosen, GateDied, Returned, WorkerActed
+
+if TYPE_CHECKING:
+    from stopcheck.judge._facts import Facts
+
+_WITHOUT_EFFECT = (Refused, Retry, Unsupported)
+_MASK = (1 << 64) - 1
+
+
+class Deed(msgspec.Struct):
+    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began;
+    ``shown`` are the dispositions that readings of its task had shown by then (for ``inspect``)."""
+
+    call_id: str
+    actor: str
+    operation: str
+    request: Request
+    ref: TaskRef | None
+    begun: int
+    begun_ns: int
+    before: int
+    cut_off: CancellationRecord | None
+    shown: tuple[tuple[str, Disposition], ...] = ()
+    returned: int | None = None
+    returned_ns: int = 0
+    reply: Reply | Snapshot | None = None
+
+    @property
+    def may_count(self) -> bool:
+        """Whether it may have changed something: it was not answered that it did not."""
+        return not isinstance(self.reply, _WITHOUT_EFFECT)
+
+    @property
+    def definite(self) -> bool:
+        """Whether it was answered, and by the gate."""
+        return self.reply is not None and not isinstance(self.reply, Indefinite)
+
+    @property
+    def answer(self) -> str:
+        """The name of its answer; empty while it is open."""
+        return "" if self.reply is None else type(self.reply).__name__
+
+    def answered_before(self, moment: int) -> bool:
+        """Whether it was certainly over at that moment."""
+        return self.returned is not None and self.returned < moment
+
+
+class Book:
+    """All deeds, by operation and by the effect or task that they are about."""
+
+    def __init__(self) -> None:
+        self.moment = 0
+        self.open: dict[str, Deed] = {}
+        #: The deed that the current entry begins or ends.
+        self.opening: Deed | None = None
+        self.closing: Deed | None = None
+        #: The reading that the current entry ends, if it ends an ``inspect`` that was answered.
+        self.reading: Reading | None = None
+        #: The readings of the final account.
+        self.final: list[Reading] = []
+        #: The disposition that was shown last, by effect id.
+        self.shown: dict[str, Disposition] = {}
+        #: What came over an admitted effect since then: ``death`` (of the gate), ``kill`` (of a worker).
+        self.came_over: dict[str, list[str]] = {}
+        #: The latest time at which a tick began that was answered.
+        self.ticked_ns = -1
+        #: The time at which a cancellation was first known, by task: the cutoff was not later.
+        self.cut_by_ns: dict[TaskRef, int] = {}
+        #: What receivers answered to whoever asked, by effect id.
+        self.answered: dict[str, list[Evidence]] = {}
+        self.disturbed = False
+        self._deeds: dict[tuple[str, object], list[Deed]] = {}
+        self._closed = 0
+
+    # -- questions ----------------------------------------------------------------------------------------
+
+    def deeds(self, operation: str, key: object) -> list[Deed]:
+        """The calls of ``operation`` about an effect id or a task, in the order in which they began."""
+        return self._deeds.get((operation, key), [])
+
+    def all_deeds(self, operation: str) -> list[Deed]:
+        """The calls of ``operation`` about anything."""
+        return [deed for (name, _), deeds in self._deeds.items() if name == operation for deed in deeds]
+
+    # -- keeping ------------------------------------------------------------------------------------------
+
+    def apply(self, facts: Facts, entry: Entry) -> None:
+        """Enter one event; the facts hold it already."""
+        self.moment += 1
+        self.opening = self.closing = self.reading = None
+        event = entry.event
+        match event:
+            case Called():
+                self._begin(facts, event)
+            case Returned():
+                self._end(facts, event)
+            case Answered():
+                self.answered.setdefault(event.effect_id, []).append(event.evidence)
+            case GateDied():
+                self._came("death")
+            case WorkerActed() if event.what in ("died", "killed"):
+                self._came("kill")
+            case FaultChosen():
+                self.disturbed = True
+            case _:
+                pass
+
+    def _came(self, what: str) -> None:
+        self.disturbed = True
+        for over in self.came_over.values():
+            if what not in over:
+                over.append(what)
+
+    def _begin(self, facts: Facts, event: Called) -> None:
+        request = event.request
+        ref = request.ref
+        deed = self.opening = Deed(
+            event.call_id,
+            event.actor,
+            event.operation,
+            request,
+            ref,
+            self.moment,
+            facts.now_ns,
+            self._closed,
+            facts.covering(ref),
+        )
+        self.open[event.call_id] = deed
+        if isinstance(request, Inspect):
+            mine = [e.effect_id for e in facts.effects.values() if e.task == ref]
+            deed.shown = tuple((i, self.shown[i]) for i in mine if i in self.shown)
+        elif not isinstance(request, Tick):
+            key = getattr(request, "effect_id", None) or ref
+            self._deeds.setdefault((event.operation, key), []).append(deed)
+
+    def _end(self, facts: Facts, event: Returned) -> None:
+        deed = self.open.pop(event.call_id)
+        deed.returned, deed.returned_ns, deed.reply = self.moment, facts.now_ns, event.reply
+        self.closing = deed
+        request, reply = deed.request, event.reply
+        if isinstance(reply, Ticked):
+            self.ticked_ns = max(self.ticked_ns, deed.begun_ns)
+        elif isinstance(reply, Snapshot):
+            self._read(facts, deed, reply)
+        elif not isinstance(request, Inspect | Tick):
+            self._closed = (self._closed + _number(_essence(deed))) & _MASK
+        if isinstance(reply, Forced) or (isinstance(request, RecordProbe) and isinstance(reply, Recorded)):
+            self._came("kill")
+        self._notice(facts, deed)
+
+    def _notice(self, facts: Facts, deed: Deed) -> None:
+        """New things that this answer made certain."""
+        record = getattr(deed.reply, "record", None)
+        if isinstance(record, CancellationRecord):
+            self.cut_by_ns.setdefault(record.task, facts.now_ns)
+        if deed.answer == "Admitted":
+            self.came_over.setdefault(getattr(deed.request, "effect_id", ""), [])
+
+    def _read(self, facts: Facts, deed: Deed, snapshot: Snapshot) -> None:
+        task = facts.tasks.get(deed.ref) if deed.ref is not None else None
+        if task is None or snapshot.task != task.ref:
+            return
+        self.reading = Reading(facts, task, deed, snapshot)
+        for entry in snapshot.effects:
+            self.shown[entry.effect_id] = entry.disposition
+        if facts.phase == "account":
+            self.final.append(self.reading)
+
+    # -- state --------------------------------------------------------------------------------------------
+
+    def digest(self) -> bytes:
+        """Everything on which a later verdict can depend, without moments."""
+        opened = [(deed.call_id, deed.before, deed.begun_ns, deed.shown) for deed in self.open.values()]
+        state = [
+            self._closed,
+            sorted(opened, key=lambda item: item[0]),
+            sorted(self.shown.items()),
+            sorted(self.came_over.items()),
+            self.ticked_ns,
+            [(str(ref), at_ns) for ref, at_ns in self.cut_by_ns.items()],
+            self.disturbed,
+        ]
+        return _encode(state)
+
+
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+def _essence(deed: Deed) -> bytes:
+    """What is asked later of a call that is over: not its id, and its time only where that matters."""
+    timed = isinstance(deed.request, RequestCancel)
+    request = msgspec.structs.replace(deed.request, call_id="", now_ns=deed.begun_ns if timed else 0)
+    return _encode([request, deed.answer, deed.reply])
+
+
+def _number(essence: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(essence, digest_size=8).digest(), "big")
+
+
+__all__ = ["Book", "Deed"]

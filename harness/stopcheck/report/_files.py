@@ -1,0 +1,76 @@
+"""Reports as files: JSON, and JUnit for CI systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+
+from stopcheck.campaign import Report, UsageFault, Verdict
+from stopcheck.report._terminal import replay_line
+
+
+def json_report(report: Report) -> bytes:
+    """The whole report as indented JSON; equal reports give equal bytes."""
+    return msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2) + b"\n"
+
+
+def junit_report(report: Report) -> bytes:
+    """One test case per clause: failures for ``FAIL``, errors for ``UNKNOWN``, skipped for what was not tried."""
+    counts = report.counts()
+    suites = ElementTree.Element("testsuites", name="stopcheck")
+    suite = ElementTree.SubElement(
+        suites,
+        "testsuite",
+        name=report.gate.name if report.gate is not None else "gate",
+        tests=str(len(report.clauses) + len(report.faults)),
+        failures=str(counts[Verdict.FAIL.value]),
+        errors=str(counts[Verdict.UNKNOWN.value] + len(report.faults)),
+        skipped=str(counts[Verdict.UNSUPPORTED.value] + counts[Verdict.UNCHECKED.value]),
+        time="0",
+    )
+    for clause in report.clauses:
+        family = clause.clause.split("-")[0]
+        case = ElementTree.SubElement(suite, "testcase", classname=f"stopcheck.{family}", name=clause.clause, time="0")
+        if clause.verdict is Verdict.FAIL:
+            finding = clause.findings[0]
+            failure = ElementTree.SubElement(case, "failure", message=clause.why, type=finding.check)
+            failure.text = replay_line(report, finding)
+        elif clause.verdict is Verdict.UNKNOWN:
+            ElementTree.SubElement(case, "error", message=clause.why, type="UNKNOWN")
+        elif clause.verdict is not Verdict.PASS:
+            ElementTree.SubElement(case, "skipped", message=f"{clause.verdict.value}: {clause.why}")
+    for number, fault in enumerate(report.faults, 1):
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="stopcheck.adapter", name=f"{fault.kind} {number}", time="0"
+        )
+        ElementTree.SubElement(case, "error", message=fault.what, type=fault.kind).text = fault.cause
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def write_report(path: Path, content: bytes) -> None:
+    """Write a report file. Raises :class:`UsageFault` when the path cannot be written."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageFault(
+            f"cannot write the report to {str(path)!r}: {error.strerror or error}",
+            hint="give a path in a folder that exists and may be written",
+        ) from error
+
+
+def check_writable(path: Path) -> None:
+    """Find out before a long campaign whether its report can be written at its end."""
+    existed = path.exists()
+    try:
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise UsageFault(
+            f"cannot write the report to {str(path)!r}: {error.strerror or error}",
+            hint="give a path in a folder that exists and may be written",
+        ) from error
+    if not existed:
+        path.unlink()
