@@ -12,6 +12,7 @@ from stopcheck.gate import (
     EXECUTION_EDGES,
     Accepted,
     Acknowledge,
+    Admitted,
     BeginWork,
     CancellationRecord,
     ClaimDispatch,
@@ -108,8 +109,6 @@ def _may(facts: Facts, task: TaskFacts, request: Request) -> None:
             lease = facts.lease(task.ref, request.epoch)
             if lease is not None:
                 lease.doubt += 1
-        case BeginWork():
-            task.leased = True
         case _:
             task.ending = task.ending or request.operation in ("complete", "fail")
 
@@ -156,6 +155,8 @@ def _in_doubt(facts: Facts, task: TaskFacts | None, request: Request) -> None:
         effect.doubtful_claim = True
     if task is not None and isinstance(request, RequestCancel):
         task.doubtful_stops += 1
+    if task is not None and isinstance(request, BeginWork):
+        task.leased = True
     if task is not None and isinstance(request, RegisterChild):
         _once(task.doubtful_children, request.child)
 
@@ -213,6 +214,7 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
 
 
 def _grant(task: TaskFacts, request: BeginWork, reply: LeaseGranted) -> None:
+    task.leased = True
     same = next((lease for lease in task.leases if lease.epoch == reply.epoch), None)
     if same is not None:
         same.expires_ns, same.released = max(same.expires_ns, reply.expires_ns), False
@@ -264,8 +266,9 @@ def _effect_answer(facts: Facts, call: Call, reply: Reply | Snapshot) -> None:
     name = type(reply).__name__
     if isinstance(request, CommitEffect) and name in ("Admitted", "ExistingEffect"):
         effect.admitted = True
-        if name == "Admitted":
+        if isinstance(reply, Admitted):
             effect.admissions.append(request.payload_digest)
+            effect.admitted_revision = reply.revision
     elif isinstance(reply, ClaimGranted | Resend):
         effect.claims += 1
     elif name == "SuppressionDone":

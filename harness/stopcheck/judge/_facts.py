@@ -161,14 +161,16 @@ class Facts:
         mine = self.effects_of(task.ref)
         owners = (task, *self.ancestors(task.ref))
         lease = self.lease(ref, getattr(request, "epoch", -1))
+        effect = self.effect_of(request)
         return Known(
             records=tuple(owner.record for owner in owners if owner.record is not None),
             execution=task.execution,
             stale=lease.stale(request.now_ns) if lease is not None else "",
-            leased=task.leased,
+            leased=task.leased or any(c.request.ref == ref for c in self.open_calls("begin_work")),
             admitted=tuple(e.effect_id for e in mine if e.admitted),
             claimed=tuple(e.effect_id for e in mine if e.claims),
             suppressed=tuple(e.effect_id for e in mine if e.suppressed),
+            bound=tuple(effect.admissions) if effect is not None else (),
             children=tuple(task.children),
             live=tuple(i.interest_id for i in task.interests.values() if self.certainly_live(i)),
             released=tuple(i.interest_id for i in task.interests.values() if self.release_certain(i)),

@@ -24,9 +24,10 @@ class Known(msgspec.Struct, frozen=True):
     """What was certain of a call's task when the call began.
 
     ``records``: the newest versions that were shown of the task's own record and of its ancestors'. ``execution``: the
-    furthest execution state that an ``inspect`` had shown. ``stale``: why the epoch of the request carries no authority
+    furthest execution state that an ``inspect`` had shown. ``leased``: a worker may have been given a lease. ``stale``: why the epoch of the request carries no authority
     (``superseded``, ``released``, ``revoked``, ``expired``; empty: it may carry some). ``admitted``, ``claimed`` and
-    ``suppressed``: effect ids for which such an answer had been given. ``live`` and ``released``: interests that were
+    ``suppressed``: effect ids for which such an answer had been given. ``bound``: the payloads for which the request's
+    effect id had been admitted. ``live`` and ``released``: interests that were
     certainly live or certainly given up.
     """
 
@@ -37,6 +38,7 @@ class Known(msgspec.Struct, frozen=True):
     admitted: tuple[str, ...] = ()
     claimed: tuple[str, ...] = ()
     suppressed: tuple[str, ...] = ()
+    bound: tuple[str, ...] = ()
     children: tuple[TaskRef, ...] = ()
     live: tuple[str, ...] = ()
     released: tuple[str, ...] = ()
@@ -79,6 +81,8 @@ class EffectFacts(msgspec.Struct):
     admitted: bool = False
     #: The payloads for which ``Admitted`` was answered, in order: a right gate answers it once.
     admissions: list[str] = []
+    #: The revision that ``Admitted`` told; -1 while none did.
+    admitted_revision: int = -1
     #: A commitment was answered ``Indefinite``: the effect may have been admitted.
     doubtful: bool = False
     claims: int = 0
@@ -162,7 +166,7 @@ class TaskFacts(msgspec.Struct):
     #: The request ids of authorised and of unauthorised stops that were begun.
     stop_ids: list[str] = []
     foreign_stop_ids: list[str] = []
-    #: A worker may have been given a lease.
+    #: A worker was given a lease, or may have been (``Indefinite``).
     leased: bool = False
     leases: list[LeaseFacts] = []
     children: list[TaskRef] = []
