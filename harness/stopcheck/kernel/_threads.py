@@ -99,7 +99,7 @@ class ThreadCall:
         if worker is None:
             worker = self._worker = self._host.hire()
             worker.job = self
-        if not worker.run(self._host.real_time_s):
+        if not self._resume(worker):
             error = HungError(self._actor.name, self.place(), self._host.real_time_s)
             self._give_up(worker)
             raise error
@@ -110,6 +110,13 @@ class ThreadCall:
             if isinstance(outcome.error, ForeignAwaitError):
                 raise outcome.error
         return outcome
+
+    def _resume(self, worker: _Worker) -> bool:
+        try:
+            return worker.run(self._host.real_time_s)
+        except BaseException:  # of a signal's handler, such as the watchdog's: the thread is out there still
+            self._give_up(worker)
+            raise
 
     def place(self) -> str:
         """Where the call's thread is now."""
@@ -157,7 +164,7 @@ class ThreadCall:
         if worker is None:
             return
         self._kill = True
-        if worker.run(self._host.real_time_s):
+        if self._resume(worker):
             self._host.free(worker)
             self._worker = None
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Generator, Iterable
 from typing import Any
 
 from stopcheck.kernel import Ending, Host, Kernel, Point, branch
@@ -54,3 +54,10 @@ async def walker(*labels: str) -> None:
     """An actor that passes branch points with these labels."""
     for label in labels:
         await branch(label)
+
+
+class Foreign:
+    """An awaitable that only an event loop could answer."""
+
+    def __await__(self) -> Generator[object, None, None]:
+        yield self
