@@ -14,6 +14,7 @@ import msgspec
 from stopcheck.gate import (
     Acknowledge,
     AckStrength,
+    Assigner,
     BeginWork,
     Caller,
     Cause,
@@ -83,14 +84,8 @@ class Client:
         def make(call_id: str, now_ns: int) -> Request:
             if not self.alive():
                 raise CallerGone
-            return kind(
-                call_id=call_id,
-                caller=self.caller,
-                now_ns=now_ns,
-                task=task.key,
-                incarnation=task.incarnation,
-                **fields,
-            )
+            named = {"incarnation": task.incarnation, **fields}
+            return kind(call_id=call_id, caller=self.caller, now_ns=now_ns, task=task.key, **named)
 
         return await self._world.port.call(self._handle, kind.operation, make)
 
@@ -115,7 +110,9 @@ class Client:
         return Client(self._world, msgspec.structs.replace(self.caller, tenant=tenant), self._handle)
 
     async def open_task(self, task: TaskRef, deadline_ns: int | None = None) -> Any:
-        """Open the task."""
+        """Open the task. A gate that assigns incarnations is asked for a new one, and not twice after ``Indefinite``."""
+        if self._world.port.contract.incarnations is Assigner.GATE:
+            return await self.ask(OpenTask, task, incarnation=None, deadline_ns=deadline_ns)
         return await self.insist(OpenTask, task, deadline_ns=deadline_ns)
 
     async def begin_work(self, task: TaskRef, worker: str, delivery_id: str, trigger: Trigger) -> Any:

@@ -162,8 +162,8 @@ class World:
         children: tuple[Child, ...] = (),
         effects: tuple[Effect, ...] = (),
     ) -> Holder:
-        """A worker has begun on ``task``, registered ``children`` and committed ``effects`` before the run's first choice.
-        It does nothing more; whoever is given the holder may act in its name."""
+        """A worker has begun on ``task``, registered ``children`` and committed ``effects`` before the run's first
+        choice. It does nothing more; whoever is given the holder may act in its name."""
         holder = Holder(self.client(worker, Right.WORK))
         self.prepare(workers.get_under_way(self, holder, worker, task, children, effects))
         return holder

@@ -27,7 +27,7 @@ def build(world: World) -> None:
             then_inspects=True,
         ),
     )
-    world.worker("child worker", Plan(task=child.ref, parent=parent, as_child=child, effects=(letter,)))
+    world.worker("child worker", Plan(task=child.ref, as_child=child, effects=(letter,)))
     world.dispatcher()
     world.person("person", parent, Scope.SUBTREE)
 
