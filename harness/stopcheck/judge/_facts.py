@@ -17,6 +17,7 @@ import msgspec
 
 from stopcheck.gate import CancellationRecord, GateContract, Request, Right, Scope, Snapshot, TaskRef, Ticked
 from stopcheck.judge import _entering as entering
+from stopcheck.judge._book import Book
 from stopcheck.judge._known import Call, EffectFacts, InterestFacts, Known, LeaseFacts, TaskFacts
 from stopcheck.world import (
     Called,
@@ -69,6 +70,8 @@ class Facts:
         self.deaths = 0
         #: The answer to the latest tick: at rest it names no next wake-up.
         self.ticked: Ticked | None = None
+        #: Every call with both ends of its interval, and the readings of tasks.
+        self.book = Book()
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -206,6 +209,7 @@ class Facts:
                 self.deaths += 1
             case _:
                 self._happened(event)
+        self.book.apply(self, entry)
 
     def _happened(self, event: Event) -> None:
         match event:
@@ -251,6 +255,7 @@ class Facts:
             self.acknowledged,
             self.worker_acts,
             self.delivered,
+            self.book.digest(),
         ]
         return hashlib.blake2b(_encode(state), digest_size=16).digest()
 

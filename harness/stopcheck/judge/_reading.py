@@ -1,0 +1,321 @@
+"""One reading of one task's account, and what was certain around it.
+
+One idea: a reading is an interval. What had been answered before it began, it must show (``must_...``, ``told``); what
+nobody had begun before it returned, it must not show (``may_...``). Checks compare the snapshot with these two
+bounds and with nothing else, so no right gate fails for an order of calls that nobody can know.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from stopcheck.gate import (
+    Acknowledge,
+    AckStrength,
+    BeginWork,
+    ClaimGranted,
+    Contradicted,
+    Disposition,
+    EffectEntry,
+    Evidence,
+    Execution,
+    LeaseGranted,
+    LeaseState,
+    ProbeResult,
+    Recorded,
+    RecordOutcome,
+    RecordProbe,
+    Resend,
+    Sender,
+    Snapshot,
+    StaleLease,
+)
+from stopcheck.judge._evidence import is_false, is_silent, speaks
+from stopcheck.judge._known import EffectFacts, LeaseFacts, TaskFacts
+
+if TYPE_CHECKING:
+    from stopcheck.judge._book import Deed
+    from stopcheck.judge._facts import Facts
+
+_KEPT = ("Recorded", "Same")
+_NO_SUPPRESSION = ("TooLate", "Resolved", "NotAdmitted")
+_NO_WORD = (StaleLease, Contradicted)
+
+
+class Told(NamedTuple):
+    """Evidence that was told to the gate: the call, and what it says."""
+
+    deed: Deed
+    evidence: Evidence
+
+
+class EffectView:
+    """One declared effect at a reading."""
+
+    def __init__(self, reading: Reading, effect: EffectFacts) -> None:
+        self._reading = reading
+        self._book = reading.facts.book
+        self.effect = effect
+        self.id = effect.effect_id
+        #: Its line in the snapshot's ledger.
+        self.entry: EffectEntry | None = next((e for e in reading.snapshot.effects if e.effect_id == self.id), None)
+
+    def _deeds(self, operation: str) -> list[Deed]:
+        """The calls about this effect of this task (an id is unique only in its tenant)."""
+        return [d for d in self._book.deeds(operation, self.id) if d.ref == self.effect.task]
+
+    @property
+    def disposition(self) -> Disposition | None:
+        """The disposition that the snapshot shows."""
+        return None if self.entry is None else self.entry.disposition
+
+    @property
+    def definitive(self) -> bool:
+        """Whether the snapshot shows a definitive disposition."""
+        return self.entry is not None and self.entry.disposition.definitive
+
+    @cached_property
+    def admitted(self) -> bool:
+        """Whether it was certainly in the ledger before the reading began."""
+        deeds = self._deeds("commit_effect")
+        return any(d.answer in ("Admitted", "ExistingEffect") and self._reading.must(d) for d in deeds)
+
+    @cached_property
+    def claims(self) -> int:
+        """How often it was certainly claimed before the reading began."""
+        deeds = self._deeds("claim_dispatch")
+        return sum(1 for d in deeds if isinstance(d.reply, ClaimGranted | Resend) and self._reading.must(d))
+
+    @cached_property
+    def may_be_sent_again(self) -> bool:
+        """Whether a second sending may have begun."""
+        return any(isinstance(d.reply, Resend) or not d.definite for d in self._deeds("claim_dispatch"))
+
+    @cached_property
+    def told(self) -> list[Told]:
+        """All evidence that certainly reached the gate before the reading began, whatever it answered."""
+        return [t for t in self.offered if t.deed.definite and self._reading.must(t.deed)]
+
+    @cached_property
+    def offered(self) -> list[Told]:
+        """All evidence that may have reached the gate before the reading returned."""
+        found: list[Told] = []
+        for deed in self._deeds("record_outcome"):
+            if isinstance(deed.request, RecordOutcome) and deed.may_count and deed.request.item is None:
+                found.append(Told(deed, deed.request.evidence))
+        return found
+
+    @cached_property
+    def silent(self) -> list[Told]:
+        """Told evidence that says nothing."""
+        return [t for t in self.told if is_silent(t.evidence)]
+
+    @cached_property
+    def kept(self) -> list[Told]:
+        """Told evidence that has to count, and that the gate said it had kept."""
+        return [t for t in self.told if t.deed.answer in _KEPT and speaks(t.evidence, self.effect)]
+
+    @cached_property
+    def may_be(self) -> list[Disposition]:
+        """The definitive dispositions for which evidence may have reached the gate. Muddled evidence stands for what it
+        claims; only certainly false evidence stands for nothing."""
+        evidence = [t.evidence for t in self.offered]
+        if self._reading.facts.contract.sender is Sender.GATE:
+            evidence += self._book.answered.get(self.id, [])
+        found: list[Disposition] = []
+        for item in evidence:
+            if is_silent(item) or is_false(item, self.effect):
+                continue
+            disposition = speaks(item, self.effect)
+            found += [disposition] if disposition is not None else [d for d in Disposition if d.definitive]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def may_be_suppressed(self) -> bool:
+        """Whether it may have been withdrawn: by request, or by the gate itself while nobody had surely claimed it."""
+        asked = any(d.may_count and d.answer not in _NO_SUPPRESSION for d in self._deeds("suppress"))
+        return asked or (self.disposition is Disposition.SUPPRESSED and not self.claims)
+
+    @property
+    def certainly_open(self) -> bool:
+        """Whether it certainly has no definitive disposition: it was admitted, and nothing could have resolved it."""
+        return self.admitted and not self.may_be and not self.may_be_suppressed
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"effect {self.id}"
+
+
+class WorkerView:
+    """One worker of the task at a reading."""
+
+    def __init__(self, reading: Reading, worker: str) -> None:
+        self._reading = reading
+        self.worker = worker
+        self.leases = [lease for lease in reading.task.leases if lease.worker == worker]
+        facets = reading.snapshot.stopping.workers
+        self.facet = next((facet for facet in facets if facet.worker == worker), None)
+
+    @property
+    def _epochs(self) -> tuple[int, ...]:
+        return tuple(lease.epoch for lease in self.leases)
+
+    @cached_property
+    def may_have_said(self) -> list[AckStrength]:
+        """The acknowledgements that may count as this worker's. A word that was certainly refused does not."""
+        said: list[AckStrength] = []
+        for deed in self._reading.acknowledgements:
+            request = deed.request
+            refused = isinstance(deed.reply, _NO_WORD) or not deed.may_count
+            if isinstance(request, Acknowledge) and request.epoch in self._epochs and not refused:
+                said.append(request.strength)
+        return said
+
+    @cached_property
+    def may_be_gone(self) -> bool:
+        """Whether a probe may have told that it is gone."""
+        return any(
+            isinstance(d.request, RecordProbe)
+            and d.request.worker == self.worker
+            and d.request.result is ProbeResult.GONE
+            and d.may_count
+            for d in self._reading.deeds("record_probe")
+        )
+
+    @property
+    def may_be_stopped(self) -> bool:
+        """Whether anything may prove that it has stopped."""
+        return self.may_be_gone or any(strength.means_stopped for strength in self.may_have_said)
+
+    @cached_property
+    def must_be_stopped(self) -> bool:
+        """Whether it certainly counts as stopped: a counted word of its newest lease, or a probe, and no life since."""
+        if not self.leases or self._may_have_begun_since(self.leases[-1]):
+            return False
+        newest = self.leases[-1].epoch
+        said = any(
+            isinstance(d.request, Acknowledge)
+            and d.request.epoch == newest
+            and d.request.strength.means_stopped
+            and isinstance(d.reply, Recorded)
+            and self._reading.must(d)
+            for d in self._reading.acknowledgements
+        )
+        return said or any(
+            isinstance(d.request, RecordProbe)
+            and d.request.worker == self.worker
+            and d.request.result is ProbeResult.GONE
+            and isinstance(d.reply, Recorded)
+            and self._reading.must(d)
+            and d.begun > self._granted(self.leases[-1])
+            for d in self._reading.deeds("record_probe")
+        )
+
+    def _granted(self, lease: LeaseFacts) -> int:
+        """The moment at which the lease was granted."""
+        for deed in self._reading.deeds("begin_work"):
+            if isinstance(deed.reply, LeaseGranted) and deed.reply.epoch == lease.epoch:
+                return deed.returned or 0
+        return 0
+
+    def _may_have_begun_since(self, lease: LeaseFacts) -> bool:
+        return any(
+            d.may_count and (not d.definite or (isinstance(d.reply, LeaseGranted) and d.reply.epoch > lease.epoch))
+            for d in self._reading.deeds("begin_work")
+            if isinstance(d.request, BeginWork)
+        )
+
+    @cached_property
+    def active_lease(self) -> LeaseFacts | None:
+        """A lease of it that certainly carried authority during the whole reading, if there is one."""
+        reading = self._reading
+        for lease in reversed(self.leases):
+            granted = self._granted(lease)
+            ended = lease.superseded or lease.expires_ns <= reading.ended_ns or not 0 < granted < reading.began
+            if not (ended or self._may_have_begun_since(lease) or self._may_be_taken(lease)):
+                return lease
+        return None
+
+    def _may_be_taken(self, lease: LeaseFacts) -> bool:
+        deeds = (*self._reading.deeds("release_lease"), *self._reading.deeds("revoke_lease"))
+        return any(
+            getattr(d.request, "epoch", None) == lease.epoch and d.may_count and not isinstance(d.reply, StaleLease)
+            for d in deeds
+        )
+
+    @property
+    def listed_active(self) -> bool:
+        """Whether the snapshot itself lists a lease of it as active."""
+        leases = self._reading.snapshot.leases
+        return any(entry.worker == self.worker and entry.state is LeaseState.ACTIVE for entry in leases)
+
+    @cached_property
+    def certainly_free(self) -> bool:
+        """Whether it is certainly neither stopped nor fenced. A worker whom the snapshot itself shows without authority
+        counts as fenced: a gate may revoke leases on its own."""
+        lease = self.active_lease
+        if lease is None or self.may_be_stopped:
+            return False
+        listed = next((e for e in self._reading.snapshot.leases if e.epoch == lease.epoch), None)
+        if listed is None:
+            return self.facet is None or not self.facet.fenced
+        return listed.state is LeaseState.ACTIVE
+
+
+class Reading:
+    """A snapshot, the interval of its ``inspect``, and the two bounds of every fact about its task."""
+
+    def __init__(self, facts: Facts, task: TaskFacts, deed: Deed, snapshot: Snapshot) -> None:
+        self.facts = facts
+        self.task = task
+        self.deed = deed
+        self.snapshot = snapshot
+        self.began = deed.begun
+        self.began_ns = deed.begun_ns
+        self.ended_ns = facts.now_ns
+        #: The dispositions that other readings had shown before this one began.
+        self.shown_before = dict(deed.shown)
+
+    def must(self, deed: Deed) -> bool:
+        """Whether what ``deed`` did has to be seen by this reading."""
+        return deed.answered_before(self.began)
+
+    def deeds(self, operation: str) -> list[Deed]:
+        """The calls of ``operation`` about this task."""
+        return self.facts.book.deeds(operation, self.task.ref)
+
+    @cached_property
+    def acknowledgements(self) -> list[Deed]:
+        """The calls of ``acknowledge`` about this task."""
+        return self.deeds("acknowledge")
+
+    @cached_property
+    def effects(self) -> list[EffectView]:
+        """The declared effects of this task."""
+        return [EffectView(self, effect) for effect in self.facts.effects_of(self.task.ref)]
+
+    @cached_property
+    def workers(self) -> list[WorkerView]:
+        """Whoever was given a lease for this task."""
+        return [WorkerView(self, worker) for worker in self.facts.workers(self.task.ref)]
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a cancellation of it had been told before, or is shown."""
+        return self.deed.cut_off is not None or self.snapshot.record is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the snapshot shows the task as settled."""
+        return self.snapshot.execution is Execution.CANCELLED_SETTLED
+
+    @property
+    def name(self) -> str:
+        """The task for people."""
+        ref = self.task.ref
+        return f"{ref.key.task_id}/{ref.incarnation}"
+
+
+__all__ = ["EffectView", "Reading", "Told", "WorkerView"]
