@@ -6,7 +6,11 @@ import msgspec
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """Where a replay left its schedule: the first step at which the recorded option was not on offer."""
+    """Where a replay left its schedule: the first choice (from 0) at which the recorded option was not on offer.
+
+    ``expected_point`` and ``expected_option`` are empty where a token says only that the default was taken, and
+    ``found_point`` where the run had ended.
+    """
 
     position: int
     expected_point: str
@@ -15,16 +19,15 @@ class Divergence(msgspec.Struct, frozen=True):
     found_options: tuple[str, ...]
 
     def __str__(self) -> str:
+        expected = "the default" if not self.expected_option else repr(self.expected_option)
+        at = f" (at {self.expected_point!r})" if self.expected_point else ""
+        says = f"choice {self.position}: the schedule says {expected}{at}, but the run"
         if not self.found_point:
-            return (
-                f"choice {self.position}: the schedule says {self.expected_option!r} (at {self.expected_point!r}), "
-                "but the run had ended"
-            )
+            return f"{says} had ended"
         offered = ", ".join(self.found_options)
-        return (
-            f"choice {self.position}: the schedule says {self.expected_option!r} (at {self.expected_point!r}), "
-            f"but the run asks at {self.found_point!r} and offers {offered}"
-        )
+        if not self.expected_option:
+            return f"{says} asks at {self.found_point!r}, offers {offered}, and that is another default"
+        return f"{says} asks at {self.found_point!r} and offers {offered}"
 
 
 class DivergedError(Exception):

@@ -166,23 +166,18 @@ class Replayer:
         if position >= len(self._schedule.choices):
             return 0
         choice = self._schedule.choices[position]
-        if not choice.point and not choice.option:
+        if not choice.option:
             if mark(point.name, point.options[0]) == self._schedule.marks[position]:
                 return 0
-            expected = Choice("another point", "the default there", 0)
-        else:
-            expected = choice
-            if choice.point == point.name and choice.option in point.options:
-                return point.options.index(choice.option)
-        raise DivergedError(Divergence(position, expected.point, expected.option, point.name, point.options))
+        elif choice.point == point.name and choice.option in point.options:
+            return point.options.index(choice.option)
+        raise DivergedError(Divergence(position, choice.point, choice.option, point.name, point.options))
 
     def finish(self) -> None:
         """Call at the run's end: raises if the schedule goes on."""
         if self.position < len(self._schedule.choices):
             left = self._schedule.choices[self.position]
-            raise DivergedError(
-                Divergence(self.position, left.point or "a further point", left.option or "the default", "", ())
-            )
+            raise DivergedError(Divergence(self.position, left.point, left.option, "", ()))
 
 
 class Guide:
