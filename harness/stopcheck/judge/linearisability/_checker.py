@@ -16,9 +16,11 @@ no effect; and ``unknown`` (more configurations than the limit) is never ``ok``.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -26,7 +28,7 @@ import msgspec
 #: More configurations than that after one event make the verdict ``unknown``.
 DEFAULT_LIMIT = 20_000
 #: A memo keeps no more nodes than that; what comes later is computed and forgotten.
-DEFAULT_NODES = 100_000
+DEFAULT_NODES = 50_000
 
 S = TypeVar("S", bound=Hashable)
 P = TypeVar("P", bound=Hashable)
@@ -116,6 +118,7 @@ class Memo(Generic[S, P, O, R]):
         self.limit = limit
         self._room = nodes
         self._interned: dict[Hashable, _Node[S, P, O]] = {}
+        self._steps: dict[tuple[S, P, int], tuple[tuple[O, S], ...]] = {}
         self.root = self._node({}, ((model.initial(), ()),), HistoryVerdict.OK)
 
     def _node(
@@ -182,7 +185,7 @@ class Memo(Generic[S, P, O, R]):
     def candidates(self, node: _Node[S, P, O], call_id: str, latest: int) -> Iterator[tuple[S, O, _Taken[O]]]:
         """Every way in which ``call_id`` may have taken effect by now: the state reached, its outcome, and the other
         open calls that took effect before. Open calls that would come after it wait for a later return."""
-        outcomes, operation = self.model.outcomes, node.open[call_id]
+        outcomes, operation = self._outcomes, node.open[call_id]
         others = [(name, op) for name, op in sorted(node.open.items(), key=_first) if name != call_id]
         seen: set[_Config[S, O]] = set(node.configs)
         stack = list(reversed(node.configs))
@@ -206,8 +209,19 @@ class Memo(Generic[S, P, O, R]):
                     if len(seen) > self.limit:
                         raise _LimitError
 
+    def _outcomes(self, state: S, operation: P, latest: int) -> tuple[tuple[O, S], ...]:
+        """The model's answer. Nodes differ in few of their configurations, so most questions come again."""
+        key = (state, operation, latest)
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = tuple(islice(self.model.outcomes(state, operation, latest), self.limit + 1))
+            if len(self._steps) >= self._room:
+                self._steps.clear()
+            self._steps[key] = steps
+        return steps
+
     def digest(self, node: _Node[S, P, O]) -> bytes:
-        """Canonical bytes of a node."""
+        """A hash of a node's canonical bytes."""
         if node.digest is None:
             encode = self.model.encode
             calls = sorted((name, encode(operation)) for name, operation in node.open.items())
@@ -215,7 +229,8 @@ class Memo(Generic[S, P, O, R]):
                 encode((encode(state), tuple((name, encode(outcome)) for name, outcome in taken)))
                 for state, taken in node.configs
             )
-            node.digest = encode((node.verdict, tuple(calls), tuple(configs)))
+            whole = encode((node.verdict, tuple(calls), tuple(configs)))
+            node.digest = hashlib.blake2b(whole, digest_size=16).digest()
         return node.digest
 
     def explain(self, node: _Node[S, P, O], call_id: str, reply: R, latest: int) -> Illegal:
@@ -281,5 +296,5 @@ class OnlineChecker(Generic[S, P, O, R]):
         return self._node.verdict
 
     def digest(self) -> bytes:
-        """Canonical bytes of everything on which later verdicts depend: open calls and configurations."""
+        """A hash of everything on which later verdicts depend: open calls and configurations, in canonical order."""
         return self._memo.digest(self._node)

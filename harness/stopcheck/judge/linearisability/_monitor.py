@@ -9,8 +9,6 @@ answered stands. What a volatile gate keeps is anybody's guess, so its death end
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
 from stopcheck.gate import Durability, GateContract, Indefinite, Reply, Request, Snapshot
@@ -27,6 +25,7 @@ _SETTLING = frozenset(
     ("Accepted", "Widened", "Tombstoned", "Won", "Admitted", "ClaimGranted", "SuppressionDone", "LeaseGranted")
 )
 _MOST_NAMED = 8
+_CONTRADICTED = "; this answer too, but its ids or revisions contradict an earlier one"
 
 GateMemo = Memo[GateState, Request, Outcome, Reply | Snapshot]
 
@@ -118,7 +117,7 @@ class LinearisabilityMonitor:
             if call_id != event.call_id and other.task.tenant == request.task.tenant
         ]
         earlier = [call_id for call_id in self._settled if call_id != event.call_id][-_MOST_NAMED:]
-        allowed = tuple(dict.fromkeys(describe_outcome(outcome) for outcome in found.allowed))
+        allowed, contradicted = self._possible(found.allowed, event.reply)
         reply = describe_reply(event.reply)
         return NotLinearisable(
             step=entry.step,
@@ -127,15 +126,19 @@ class LinearisabilityMonitor:
             calls=tuple(dict.fromkeys((event.call_id, *found.concurrent, *earlier))),
             clauses=broken_clauses(request, event.reply, found.allowed, others),
             message=f"no order of the calls explains that {event.call_id} ({event.operation}) was answered {reply}; "
-            f"possible: {'; '.join(allowed) or 'nothing'}",
+            f"possible: {'; '.join(allowed) or 'nothing'}{_CONTRADICTED if contradicted else ''}",
             allowed=allowed,
             states=tuple(dict.fromkeys(describe_state(state) for state in found.states)),
         )
 
+    def _possible(self, outcomes: tuple[Outcome, ...], reply: Reply | Snapshot) -> tuple[tuple[str, ...], bool]:
+        """The answers that were possible, in words, and whether this one was but for what it reveals."""
+        others = [outcome for outcome in outcomes if not self._model.matches(outcome, reply)]
+        return tuple(dict.fromkeys(describe_outcome(one) for one in others)), len(others) < len(outcomes)
+
     def digest(self) -> bytes:
         """Everything on which later verdicts depend: equal digests, equal judgements of equal futures."""
-        state = b"lost" if self._lost else self._checker.digest()
-        return hashlib.blake2b(state, digest_size=16).digest()
+        return b"lost" if self._lost else self._checker.digest()
 
 
 def _survived(contract: GateContract) -> frozenset[str]:
