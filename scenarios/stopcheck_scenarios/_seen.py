@@ -78,6 +78,11 @@ def both(*parts: Seen) -> Seen:
     return lambda events: all(part(events) for part in parts)
 
 
+def either(*parts: Seen) -> Seen:
+    """At least one of these was so."""
+    return lambda events: any(part(events) for part in parts)
+
+
 def in_order(*matches: Match) -> Seen:
     """These happened, one after the other."""
 

@@ -110,7 +110,7 @@ class Client:
         return Client(self._world, msgspec.structs.replace(self.caller, tenant=tenant), self._handle)
 
     async def open_task(self, task: TaskRef, deadline_ns: int | None = None) -> Any:
-        """Open the task. A gate that assigns incarnations is asked for a new one, and not twice after ``Indefinite``."""
+        """Open the task. A gate that assigns incarnations is asked for a new one, and only once."""
         if self._world.port.contract.incarnations is Assigner.GATE:
             return await self.ask(OpenTask, task, incarnation=None, deadline_ns=deadline_ns)
         return await self.insist(OpenTask, task, deadline_ns=deadline_ns)

@@ -22,6 +22,7 @@ from stopcheck.gate import (
     Resend,
     Scope,
     TaskRef,
+    Tombstoned,
     Widened,
 )
 from stopcheck.kernel import sleep_until, wait_until
@@ -126,7 +127,7 @@ async def press_stop(world: World, client: Client, name: str, wish: Wish) -> Non
     """Press Stop, perhaps more than once, withdraw what can be withdrawn, and look at what became of it."""
     for press in range(1, wish.presses + 1):
         reply = await client.request_cancel(wish.task, wish.scope, f"{name}-stop-{press}", wish.cause)
-        if isinstance(reply, Accepted | ExistingRecord | Widened):
+        if isinstance(reply, Accepted | ExistingRecord | Widened | Tombstoned):
             world.records[wish.task] = reply.record
     for effect in wish.withdraws:
         await client.suppress(effect)
