@@ -47,8 +47,9 @@ _MASK = (1 << 64) - 1
 
 
 class Deed(msgspec.Struct):
-    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began;
-    ``shown`` are the dispositions that readings of its task had shown by then (for ``inspect``)."""
+    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began. For
+    ``inspect``: ``shown`` are the dispositions that readings of its task had shown by then, ``committed`` the effects
+    that receivers had committed, ``ticked_ns`` the time of the latest tick."""
 
     call_id: str
     actor: str
@@ -60,6 +61,8 @@ class Deed(msgspec.Struct):
     before: int
     cut_off: CancellationRecord | None
     shown: tuple[tuple[str, Disposition], ...] = ()
+    committed: tuple[str, ...] = ()
+    ticked_ns: int = -1
     returned: int | None = None
     returned_ns: int = 0
     reply: Reply | Snapshot | None = None
@@ -166,8 +169,10 @@ class Book:
         )
         self.open[event.call_id] = deed
         if isinstance(request, Inspect):
-            mine = [e.effect_id for e in facts.effects.values() if e.task == ref]
-            deed.shown = tuple((i, self.shown[i]) for i in mine if i in self.shown)
+            mine = [e for e in facts.effects.values() if e.task == ref]
+            deed.shown = tuple((e.effect_id, self.shown[e.effect_id]) for e in mine if e.effect_id in self.shown)
+            deed.committed = tuple(e.effect_id for e in mine if e.commits)
+            deed.ticked_ns = self.ticked_ns
         elif not isinstance(request, Tick):
             key = getattr(request, "effect_id", None) or ref
             self._deeds.setdefault((event.operation, key), []).append(deed)
@@ -209,7 +214,10 @@ class Book:
 
     def digest(self) -> bytes:
         """Everything on which a later verdict can depend, without moments."""
-        opened = [(deed.call_id, deed.before, deed.begun_ns, deed.shown) for deed in self.open.values()]
+        opened = [
+            (deed.call_id, deed.before, deed.begun_ns, deed.shown, deed.committed, deed.ticked_ns)
+            for deed in self.open.values()
+        ]
         state = [
             self._closed,
             sorted(opened, key=lambda item: item[0]),

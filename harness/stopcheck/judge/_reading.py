@@ -14,6 +14,7 @@ from stopcheck.gate import (
     Acknowledge,
     AckStrength,
     BeginWork,
+    CancellationRecord,
     ClaimGranted,
     Contradicted,
     Disposition,
@@ -51,15 +52,14 @@ class Told(NamedTuple):
 
 
 class EffectView:
-    """One declared effect at a reading."""
+    """One declared effect at a call. ``entry``: its line in the ledger that a reading shows."""
 
-    def __init__(self, reading: Reading, effect: EffectFacts) -> None:
-        self._reading = reading
-        self._book = reading.facts.book
+    def __init__(self, window: Window, effect: EffectFacts, entry: EffectEntry | None = None) -> None:
+        self._window = window
+        self._book = window.facts.book
         self.effect = effect
         self.id = effect.effect_id
-        #: Its line in the snapshot's ledger.
-        self.entry: EffectEntry | None = next((e for e in reading.snapshot.effects if e.effect_id == self.id), None)
+        self.entry = entry
 
     def _deeds(self, operation: str) -> list[Deed]:
         """The calls about this effect of this task (an id is unique only in its tenant)."""
@@ -77,15 +77,15 @@ class EffectView:
 
     @cached_property
     def admitted(self) -> bool:
-        """Whether it was certainly in the ledger before the reading began."""
+        """Whether it was certainly in the ledger before the call began."""
         deeds = self._deeds("commit_effect")
-        return any(d.answer in ("Admitted", "ExistingEffect") and self._reading.must(d) for d in deeds)
+        return any(d.answer in ("Admitted", "ExistingEffect") and self._window.must(d) for d in deeds)
 
     @cached_property
     def claims(self) -> int:
-        """How often it was certainly claimed before the reading began."""
+        """How often it was certainly claimed before the call began."""
         deeds = self._deeds("claim_dispatch")
-        return sum(1 for d in deeds if isinstance(d.reply, ClaimGranted | Resend) and self._reading.must(d))
+        return sum(1 for d in deeds if isinstance(d.reply, ClaimGranted | Resend) and self._window.must(d))
 
     @cached_property
     def may_be_sent_again(self) -> bool:
@@ -94,12 +94,12 @@ class EffectView:
 
     @cached_property
     def told(self) -> list[Told]:
-        """All evidence that certainly reached the gate before the reading began, whatever it answered."""
-        return [t for t in self.offered if t.deed.definite and self._reading.must(t.deed)]
+        """All evidence that certainly reached the gate before the call began, whatever it answered."""
+        return [t for t in self.offered if t.deed.definite and self._window.must(t.deed)]
 
     @cached_property
     def offered(self) -> list[Told]:
-        """All evidence that may have reached the gate before the reading returned."""
+        """All evidence that may have reached the gate before the call returned."""
         found: list[Told] = []
         for deed in self._deeds("record_outcome"):
             if isinstance(deed.request, RecordOutcome) and deed.may_count and deed.request.item is None:
@@ -112,6 +112,11 @@ class EffectView:
         return [t for t in self.told if is_silent(t.evidence)]
 
     @cached_property
+    def false(self) -> list[Told]:
+        """Told evidence that must not count."""
+        return [t for t in self.told if is_false(t.evidence, self.effect)]
+
+    @cached_property
     def kept(self) -> list[Told]:
         """Told evidence that has to count, and that the gate said it had kept."""
         return [t for t in self.told if t.deed.answer in _KEPT and speaks(t.evidence, self.effect)]
@@ -121,7 +126,7 @@ class EffectView:
         """The definitive dispositions for which evidence may have reached the gate. Muddled evidence stands for what it
         claims; only certainly false evidence stands for nothing."""
         evidence = [t.evidence for t in self.offered]
-        if self._reading.facts.contract.sender is Sender.GATE:
+        if self._window.facts.contract.sender is Sender.GATE:
             evidence += self._book.answered.get(self.id, [])
         found: list[Disposition] = []
         for item in evidence:
@@ -138,9 +143,14 @@ class EffectView:
         return asked or (self.disposition is Disposition.SUPPRESSED and not self.claims)
 
     @property
+    def may_be_resolved(self) -> bool:
+        """Whether anything may have given it a definitive disposition."""
+        return bool(self.may_be) or self.may_be_suppressed
+
+    @property
     def certainly_open(self) -> bool:
-        """Whether it certainly has no definitive disposition: it was admitted, and nothing could have resolved it."""
-        return self.admitted and not self.may_be and not self.may_be_suppressed
+        """Whether it was certainly admitted, and nothing may have resolved it."""
+        return self.admitted and not self.may_be_resolved
 
     @property
     def name(self) -> str:
@@ -164,13 +174,15 @@ class WorkerView:
 
     @cached_property
     def may_have_said(self) -> list[AckStrength]:
-        """The acknowledgements that may count as this worker's. A word that was certainly refused does not."""
+        """The acknowledgements that may count as this worker's: not those that were refused, nor those from an epoch
+        that was certainly superseded when they came."""
         said: list[AckStrength] = []
         for deed in self._reading.acknowledgements:
             request = deed.request
             refused = isinstance(deed.reply, _NO_WORD) or not deed.may_count
-            if isinstance(request, Acknowledge) and request.epoch in self._epochs and not refused:
-                said.append(request.strength)
+            if isinstance(request, Acknowledge) and request.epoch in self._epochs:
+                stale = self._reading.superseded_when_begun(deed, request.epoch)
+                said += [] if refused or stale else [request.strength]
         return said
 
     @cached_property
@@ -264,22 +276,17 @@ class WorkerView:
         return listed.state is LeaseState.ACTIVE
 
 
-class Reading:
-    """A snapshot, the interval of its ``inspect``, and the two bounds of every fact about its task."""
+class Window:
+    """The interval of a call, and the two bounds of every fact about its task."""
 
-    def __init__(self, facts: Facts, task: TaskFacts, deed: Deed, snapshot: Snapshot) -> None:
+    def __init__(self, facts: Facts, task: TaskFacts, deed: Deed) -> None:
         self.facts = facts
         self.task = task
         self.deed = deed
-        self.snapshot = snapshot
         self.began = deed.begun
-        self.began_ns = deed.begun_ns
-        self.ended_ns = facts.now_ns
-        #: The dispositions that other readings had shown before this one began.
-        self.shown_before = dict(deed.shown)
 
     def must(self, deed: Deed) -> bool:
-        """Whether what ``deed`` did has to be seen by this reading."""
+        """Whether what ``deed`` did was certain when this call began."""
         return deed.answered_before(self.began)
 
     def deeds(self, operation: str) -> list[Deed]:
@@ -291,25 +298,21 @@ class Reading:
         """The calls of ``acknowledge`` about this task."""
         return self.deeds("acknowledge")
 
+    def superseded_when_begun(self, deed: Deed, epoch: int) -> bool:
+        """Whether a newer epoch than ``epoch`` had certainly been granted when ``deed`` began."""
+        return any(
+            isinstance(d.reply, LeaseGranted) and d.reply.epoch > epoch and d.answered_before(deed.begun)
+            for d in self.deeds("begin_work")
+        )
+
     @cached_property
     def effects(self) -> list[EffectView]:
         """The declared effects of this task."""
-        return [EffectView(self, effect) for effect in self.facts.effects_of(self.task.ref)]
+        return [EffectView(self, effect, self.entry_of(effect)) for effect in self.facts.effects_of(self.task.ref)]
 
-    @cached_property
-    def workers(self) -> list[WorkerView]:
-        """Whoever was given a lease for this task."""
-        return [WorkerView(self, worker) for worker in self.facts.workers(self.task.ref)]
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether a cancellation of it had been told before, or is shown."""
-        return self.deed.cut_off is not None or self.snapshot.record is not None
-
-    @property
-    def settled(self) -> bool:
-        """Whether the snapshot shows the task as settled."""
-        return self.snapshot.execution is Execution.CANCELLED_SETTLED
+    def entry_of(self, effect: EffectFacts) -> EffectEntry | None:
+        """What the call showed of the effect, if it is a reading."""
+        return None
 
     @property
     def name(self) -> str:
@@ -318,4 +321,35 @@ class Reading:
         return f"{ref.key.task_id}/{ref.incarnation}"
 
 
-__all__ = ["EffectView", "Reading", "Told", "WorkerView"]
+class Reading(Window):
+    """An ``inspect`` and what it showed."""
+
+    def __init__(self, facts: Facts, task: TaskFacts, deed: Deed, snapshot: Snapshot) -> None:
+        super().__init__(facts, task, deed)
+        self.snapshot = snapshot
+        self.ended_ns = facts.now_ns
+        #: The dispositions that other readings had shown before this one began.
+        self.shown_before = dict(deed.shown)
+
+    def entry_of(self, effect: EffectFacts) -> EffectEntry | None:
+        """Its line in the ledger."""
+        return next((e for e in self.snapshot.effects if e.effect_id == effect.effect_id), None)
+
+    @cached_property
+    def workers(self) -> list[WorkerView]:
+        """Whoever was given a lease for this task."""
+        return [WorkerView(self, worker) for worker in self.facts.workers(self.task.ref)]
+
+    @property
+    def own_record(self) -> CancellationRecord | None:
+        """The record of this very task that had been told before the reading began."""
+        known = self.deed.cut_off
+        return known if known is not None and known.task == self.task.ref else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the snapshot shows the task as settled."""
+        return self.snapshot.execution is Execution.CANCELLED_SETTLED
+
+
+__all__ = ["EffectView", "Reading", "Told", "Window", "WorkerView"]
