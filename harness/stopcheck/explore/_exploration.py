@@ -1,0 +1,252 @@
+"""What an exploration found, and the books that strategies keep while they explore.
+
+One idea: every strategy hands each run's result to one :class:`Book`, so that failures, witnesses and counts mean the
+same whoever found them. The result is plain data: it crosses process boundaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from stopcheck.explore._trial import Result
+from stopcheck.judge._checks import Violation
+from stopcheck.kernel import Choice, Schedule
+
+
+def _in_budget() -> str:
+    return ""
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How much may be spent: a number of executions, and whatever else the caller says with ``spent``, which answers
+    with the reason why no further run may begin (as ``the budget of 60 s``), or with nothing."""
+
+    executions: int
+    spent: Callable[[], str] = _in_budget
+
+    def over(self, executions: int) -> str:
+        """Why no further run may begin; empty while one may."""
+        if executions >= self.executions:
+            return f"the budget of {self.executions} executions"
+        return self.spent()
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A broken clause with the shortest run in which it was seen: fewest deviations from the default order, then fewest
+    choices."""
+
+    clause: str
+    violation: Violation
+    strategy: str
+    scenario: str
+    variant: dict[str, str]
+    choices: tuple[Choice, ...]
+
+    @property
+    def schedule(self) -> Schedule:
+        """The run's schedule."""
+        return Schedule.of(self.scenario, self.variant, list(self.choices))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Deviations and choices: what shorter means."""
+        return size_of(self.choices)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """The adapter broke the protocol itself. ``kind`` is the class of the :class:`~stopcheck.gate.AdapterFault`."""
+
+    kind: str
+    what: str
+    cause: str
+    hint: str
+    schedule: Schedule
+
+
+class Nondeterminism(msgspec.Struct, frozen=True):
+    """The same answers did not give the same run: ``what`` says where."""
+
+    what: str
+    schedule: Schedule
+
+
+class CacheRefuted(msgspec.Struct, frozen=True):
+    """Two runs reached one state by its digest but went on differently: the gate's fingerprint leaves something out."""
+
+    what: str
+    first: Schedule
+    second: Schedule
+
+
+class CacheUse(msgspec.Struct, frozen=True):
+    """What the state cache did. ``full``: it reached its bound and took in no further state (which costs time, not
+    soundness)."""
+
+    used: bool
+    hits: int = 0
+    audits: int = 0
+    full: bool = False
+    refuted: CacheRefuted | None = None
+
+
+class SweepCoverage(msgspec.Struct, frozen=True):
+    """Of the branch points (``actor@label#ordinal``) seen in runs without a stop: at which a stop started next.
+
+    ``hit`` + ``missed`` = ``planned``. ``closed``: no stop could start there in any of the runs (whoever stops waits
+    for something first).
+    """
+
+    planned: tuple[str, ...]
+    missed: tuple[str, ...]
+    closed: tuple[str, ...]
+    base_runs: int
+
+    @property
+    def hit(self) -> int:
+        """How many points a stop started at."""
+        return len(self.planned) - len(self.missed)
+
+
+class Exploration(msgspec.Struct):
+    """What one strategy came to.
+
+    ``exhausted``: every run that is possible within the scenario's fault budget was made, or is known to end as one
+    that was. ``truncated_by`` says in words what ended it otherwise, and ``remaining`` counts the branches that were
+    known and not taken. ``states`` and ``transitions`` are of the state space, ``steps`` of all runs together.
+    ``endings`` counts the ways in which runs ended; ``undecided`` the runs whose judge could not decide, by reason.
+    """
+
+    strategy: str
+    seed: int | None = None
+    executions: int = 0
+    states: int = 0
+    transitions: int = 0
+    steps: int = 0
+    exhausted: bool = False
+    truncated_by: str | None = None
+    remaining: int = 0
+    failures: dict[str, Failure] = {}
+    failing: dict[str, int] = {}
+    witnesses: set[str] = set()
+    exercised: dict[str, int] = {}
+    called: dict[str, int] = {}
+    inner: dict[str, int] = {}
+    endings: dict[str, int] = {}
+    undecided: dict[str, int] = {}
+    coverage: SweepCoverage | None = None
+    cache: CacheUse | None = None
+    faults: list[Fault] = []
+    nondeterminism: Nondeterminism | None = None
+
+    @property
+    def clean(self) -> bool:
+        """Nothing was found to be wrong (which is not yet a pass)."""
+        return not (self.failures or self.faults or self.nondeterminism)
+
+
+def size_of(choices: Sequence[Choice]) -> tuple[int, int]:
+    """Deviations and choices of a run."""
+    return sum(1 for choice in choices if choice.index), len(choices)
+
+
+Observe = Callable[[Result], None]
+
+
+class Book:
+    """Takes in results. ``observe`` is shown each, for live progress and for tests."""
+
+    def __init__(
+        self,
+        strategy: str,
+        budget: Budget,
+        *,
+        seed: int | None = None,
+        fail_fast: bool = False,
+        observe: Observe | None = None,
+    ) -> None:
+        self.exploration = Exploration(strategy, seed)
+        self._budget = budget
+        self._fail_fast = fail_fast
+        self._observe = observe
+
+    def may_go_on(self) -> bool:
+        """Whether another run may begin; if not, says why in the exploration."""
+        book = self.exploration
+        if book.faults:
+            book.truncated_by = "an adapter fault"
+        elif book.nondeterminism is not None:
+            book.truncated_by = "a run that is not deterministic"
+        elif self._fail_fast and book.failures:
+            book.truncated_by = "the first failure"
+        else:
+            over = self._budget.over(book.executions)
+            if not over:
+                return True
+            book.truncated_by = over
+        return False
+
+    def take(self, result: Result) -> None:
+        """A run was made."""
+        book = self.exploration
+        book.executions += 1
+        book.steps += result.steps
+        book.witnesses |= result.witnesses
+        book.endings[result.ending.value] = book.endings.get(result.ending.value, 0) + 1
+        for total, part in (
+            (book.exercised, result.exercised),
+            (book.called, result.called),
+            (book.inner, result.inner),
+        ):
+            for key, count in part.items():
+                total[key] = total.get(key, 0) + count
+        if result.undecided:
+            _add(book.undecided, {result.undecided: 1})
+        if result.violations:
+            self._fail(result)
+        fault = result.fault
+        if fault is not None:
+            kind = type(fault).__name__
+            book.faults.append(Fault(kind, fault.what, fault.cause, fault.hint, result.schedule()))
+        if self._observe is not None:
+            self._observe(result)
+
+    def _fail(self, result: Result) -> None:
+        book = self.exploration
+        size = size_of(result.choices)
+        seen: set[str] = set()
+        for violation in result.violations:
+            clause = violation.clause
+            if clause in seen:
+                continue
+            seen.add(clause)
+            book.failing[clause] = book.failing.get(clause, 0) + 1
+            known = book.failures.get(clause)
+            if known is None or size < known.size:
+                choices = tuple(result.choices)
+                book.failures[clause] = Failure(
+                    clause, violation, book.strategy, result.scenario, result.variant, choices
+                )
+
+    def diverged(self, what: str, schedule: Schedule) -> None:
+        """A run asked something else than the same answers had led to before."""
+        self.exploration.nondeterminism = Nondeterminism(what, schedule)
+
+
+def _add(total: dict[str, int], part: dict[str, int]) -> None:
+    for key, count in part.items():
+        total[key] = total.get(key, 0) + count
+
+
+BOUND_ENDINGS = ("step_bound", "time_bound")
+
+
+def bounds_reached(exploration: Exploration) -> str | None:
+    """In words, how many runs ended at a bound instead of at rest; what would have followed was not seen."""
+    parts = [
+        f"{exploration.endings[ending]} run(s) that ended at the {ending.replace('_', ' ')}"
+        for ending in BOUND_ENDINGS
+        if exploration.endings.get(ending)
+    ]
+    return " and ".join(parts) or None

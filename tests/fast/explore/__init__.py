@@ -1,0 +1,1 @@
+"""Strategies, shrinking and replay, on toy programs and on the first scenarios."""
