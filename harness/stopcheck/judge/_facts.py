@@ -123,8 +123,10 @@ class Facts:
         return interest.asked or gone
 
     def release_certain(self, interest: InterestFacts) -> bool:
-        """Whether an interest was certainly released: so answered, or its subscriber's cancellation is known."""
-        return interest.released or self.covering(interest.subscriber) is not None
+        """Whether an interest was certainly released: so answered, or its subscriber's own cancellation is known (a
+        cascade from further above may lag)."""
+        subscriber = self.tasks.get(interest.subscriber)
+        return interest.released or (subscriber is not None and subscriber.record is not None)
 
     def descendants(self, ref: TaskRef) -> Iterator[TaskFacts]:
         """Every registered task below ``ref``."""

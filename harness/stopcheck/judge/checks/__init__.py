@@ -7,7 +7,16 @@ that of the contract, and decides in which order violations of one step are told
 from __future__ import annotations
 
 from stopcheck.judge._checks import Check
+from stopcheck.judge.checks import _admission, _children, _delivery, _record, _scope, _shared, _suppression
 
-CHECKS: tuple[type[Check], ...] = ()
+CHECKS: tuple[type[Check], ...] = (
+    *_scope.CHECKS,
+    *_record.CHECKS,
+    *_admission.CHECKS,
+    *_suppression.CHECKS,
+    *_children.CHECKS,
+    *_delivery.CHECKS,
+    *_shared.CHECKS,
+)
 
 __all__ = ["CHECKS"]

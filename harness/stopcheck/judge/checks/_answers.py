@@ -9,17 +9,52 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import Indefinite, Retry, TaskRef, Unsupported
+from stopcheck.gate import (
+    Accepted,
+    CancellationRecord,
+    ExistingRecord,
+    Indefinite,
+    Lost,
+    PreCancelled,
+    Reply,
+    Retry,
+    Snapshot,
+    Stopped,
+    TaskRef,
+    Tombstoned,
+    Unsupported,
+    Widened,
+)
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.world import Entry
 
 _SILENT = (Indefinite, Retry, Unsupported)
+_WITH_RECORD = (Accepted, ExistingRecord, Widened, Tombstoned, Stopped, Lost, PreCancelled, Snapshot)
 
 
 def label(ref: TaskRef) -> str:
     """A task incarnation for people: ``task-1/1``."""
     return f"{ref.key.task_id}/{ref.incarnation}"
+
+
+def told(record: CancellationRecord) -> str:
+    """A record for people."""
+    causes = len(record.causes)
+    return (
+        f"{record.record_id} of {label(record.task)} (revision {record.revision}, scope {record.scope.value}, "
+        f"{causes} cause{'s' if causes != 1 else ''})"
+    )
+
+
+def answer(call: Call) -> str:
+    """The call and what it was answered, for people: ``commit_effect (call worker#2) was answered Admitted``."""
+    return f"{call.operation} (call {call.call_id}) was answered {type(call.reply).__name__}"
+
+
+def shown_record(reply: Reply | Snapshot | None) -> CancellationRecord | None:
+    """The record that an answer shows, if it shows one."""
+    return reply.record if isinstance(reply, _WITH_RECORD) else None
 
 
 class AnswerCheck(Check):
@@ -39,4 +74,4 @@ class AnswerCheck(Check):
         """``call.reply`` is a definite answer."""
 
 
-__all__ = ["AnswerCheck", "label"]
+__all__ = ["AnswerCheck", "answer", "label", "shown_record", "told"]
