@@ -106,6 +106,8 @@ class Book:
         self.came_over: dict[str, list[str]] = {}
         #: The latest time at which a tick began that was answered.
         self.ticked_ns = -1
+        #: The ticks that were answered in the final phase.
+        self.final_ticks = 0
         #: The time at which a cancellation was first known, by task: the cutoff was not later.
         self.cut_by_ns: dict[TaskRef, int] = {}
         #: What receivers answered to whoever asked, by effect id.
@@ -184,6 +186,7 @@ class Book:
         request, reply = deed.request, event.reply
         if isinstance(reply, Ticked):
             self.ticked_ns = max(self.ticked_ns, deed.begun_ns)
+            self.final_ticks += facts.phase == "final"
         elif isinstance(reply, Snapshot):
             self._read(facts, deed, reply)
         elif not isinstance(request, Inspect | Tick):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from stopcheck.gate import (
     Acknowledge,
     AckStrength,
-    BeginWork,
     CancellationRecord,
     ClaimGranted,
     Contradicted,
@@ -169,7 +168,8 @@ class WorkerView:
         self.facet = next((facet for facet in facets if facet.worker == worker), None)
 
     @property
-    def _epochs(self) -> tuple[int, ...]:
+    def epochs(self) -> tuple[int, ...]:
+        """The epochs that it was granted."""
         return tuple(lease.epoch for lease in self.leases)
 
     @cached_property
@@ -180,7 +180,7 @@ class WorkerView:
         for deed in self._reading.acknowledgements:
             request = deed.request
             refused = isinstance(deed.reply, _NO_WORD) or not deed.may_count
-            if isinstance(request, Acknowledge) and request.epoch in self._epochs:
+            if isinstance(request, Acknowledge) and request.epoch in self.epochs:
                 stale = self._reading.superseded_when_begun(deed, request.epoch)
                 said += [] if refused or stale else [request.strength]
         return said
@@ -204,7 +204,7 @@ class WorkerView:
     @cached_property
     def must_be_stopped(self) -> bool:
         """Whether it certainly counts as stopped: a counted word of its newest lease, or a probe, and no life since."""
-        if not self.leases or self._may_have_begun_since(self.leases[-1]):
+        if not self.leases or self._reading.may_have_begun_since(self.leases[-1]):
             return False
         newest = self.leases[-1].epoch
         said = any(
@@ -221,47 +221,25 @@ class WorkerView:
             and d.request.result is ProbeResult.GONE
             and isinstance(d.reply, Recorded)
             and self._reading.must(d)
-            and d.begun > self._granted(self.leases[-1])
+            and d.begun > self._reading.granted_at(self.leases[-1])
             for d in self._reading.deeds("record_probe")
-        )
-
-    def _granted(self, lease: LeaseFacts) -> int:
-        """The moment at which the lease was granted."""
-        for deed in self._reading.deeds("begin_work"):
-            if isinstance(deed.reply, LeaseGranted) and deed.reply.epoch == lease.epoch:
-                return deed.returned or 0
-        return 0
-
-    def _may_have_begun_since(self, lease: LeaseFacts) -> bool:
-        return any(
-            d.may_count and (not d.definite or (isinstance(d.reply, LeaseGranted) and d.reply.epoch > lease.epoch))
-            for d in self._reading.deeds("begin_work")
-            if isinstance(d.request, BeginWork)
         )
 
     @cached_property
     def active_lease(self) -> LeaseFacts | None:
         """A lease of it that certainly carried authority during the whole reading, if there is one."""
         reading = self._reading
-        for lease in reversed(self.leases):
-            granted = self._granted(lease)
-            ended = lease.superseded or lease.expires_ns <= reading.ended_ns or not 0 < granted < reading.began
-            if not (ended or self._may_have_begun_since(lease) or self._may_be_taken(lease)):
-                return lease
-        return None
-
-    def _may_be_taken(self, lease: LeaseFacts) -> bool:
-        deeds = (*self._reading.deeds("release_lease"), *self._reading.deeds("revoke_lease"))
-        return any(
-            getattr(d.request, "epoch", None) == lease.epoch and d.may_count and not isinstance(d.reply, StaleLease)
-            for d in deeds
-        )
+        return next((x for x in reversed(self.leases) if reading.certainly_holds(x, reading.ended_ns)), None)
 
     @property
-    def listed_active(self) -> bool:
-        """Whether the snapshot itself lists a lease of it as active."""
-        leases = self._reading.snapshot.leases
-        return any(entry.worker == self.worker and entry.state is LeaseState.ACTIVE for entry in leases)
+    def certainly_fenced(self) -> bool:
+        """Whether every lease of it certainly carries no authority any more, or is shown so."""
+        listed = {entry.epoch: entry.state for entry in self._reading.snapshot.leases}
+        now_ns = self._reading.began_ns
+        return all(
+            lease.stale(now_ns) or listed.get(lease.epoch, LeaseState.ACTIVE) is not LeaseState.ACTIVE
+            for lease in self.leases
+        )
 
     @cached_property
     def certainly_free(self) -> bool:
@@ -284,6 +262,7 @@ class Window:
         self.task = task
         self.deed = deed
         self.began = deed.begun
+        self.began_ns = deed.begun_ns
 
     def must(self, deed: Deed) -> bool:
         """Whether what ``deed`` did was certain when this call began."""
@@ -304,6 +283,29 @@ class Window:
             isinstance(d.reply, LeaseGranted) and d.reply.epoch > epoch and d.answered_before(deed.begun)
             for d in self.deeds("begin_work")
         )
+
+    def granted_at(self, lease: LeaseFacts) -> int:
+        """The moment at which the lease was granted."""
+        for deed in self.deeds("begin_work"):
+            if isinstance(deed.reply, LeaseGranted) and deed.reply.epoch == lease.epoch:
+                return deed.returned or 0
+        return 0
+
+    def may_have_begun_since(self, lease: LeaseFacts) -> bool:
+        """Whether a newer epoch may have been granted."""
+        return any(
+            d.may_count and (not d.definite or (isinstance(d.reply, LeaseGranted) and d.reply.epoch > lease.epoch))
+            for d in self.deeds("begin_work")
+        )
+
+    def certainly_holds(self, lease: LeaseFacts, until_ns: int) -> bool:
+        """Whether the lease certainly carried authority (apart from a cutoff) from when the call began until now."""
+        taken = any(
+            getattr(d.request, "epoch", None) == lease.epoch and d.may_count and not isinstance(d.reply, StaleLease)
+            for d in (*self.deeds("release_lease"), *self.deeds("revoke_lease"))
+        )
+        over = lease.superseded or lease.expires_ns <= until_ns or taken
+        return not over and 0 < self.granted_at(lease) < self.began and not self.may_have_begun_since(lease)
 
     @cached_property
     def effects(self) -> list[EffectView]:
