@@ -1,7 +1,7 @@
 """Strategies that make schedules, and what shrinks and replays them.
 
-One idea: a strategy answers ``choose(point)``, and makes one run of a *trial* after another until its space or its budget
-is exhausted. What it found is an :class:`Exploration`, whoever found it.
+One idea: a strategy answers ``choose(point)``, and makes one run of a *trial* after another until its space or its
+budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
 """
 
 from stopcheck.explore._depth_first import depth_first

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from stopcheck.explore._trial import Result
-from stopcheck.judge._checks import Violation
+from stopcheck.judge import Violation
 from stopcheck.kernel import Choice, Schedule
 
 
@@ -95,9 +95,10 @@ class SweepCoverage(msgspec.Struct, frozen=True):
     """Of the branch points (``actor@label#ordinal``) seen in runs without a stop: at which a stop started next.
 
     ``hit`` + ``missed`` = ``planned``. ``closed``: no stop could start there in any of the runs (whoever stops waits
-    for something first).
+    for something first). ``stops`` are the actors that stop; without any there is nothing to cover.
     """
 
+    stops: tuple[str, ...]
     planned: tuple[str, ...]
     missed: tuple[str, ...]
     closed: tuple[str, ...]

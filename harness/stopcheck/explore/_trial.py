@@ -13,9 +13,7 @@ from typing import Protocol
 import msgspec
 
 from stopcheck.gate import AdapterFault, GateFactory
-from stopcheck.judge._checks import Check, Violation
-from stopcheck.judge._judge import Judge
-from stopcheck.judge.linearisability import GateMemo, gate_memo
+from stopcheck.judge import Check, GateMemo, Judge, Violation, gate_memo
 from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Recorder, Schedule, ThreadHost
 from stopcheck.world import (
     Called,

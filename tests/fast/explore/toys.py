@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from stopcheck.explore._trial import Result, Watch, unwatched
-from stopcheck.judge._checks import Violation
+from stopcheck.judge import Violation
 from stopcheck.kernel import Chooser, Cut, Ending, Kernel, Recorder, branch
 
 

@@ -1,0 +1,56 @@
+"""Sampling: one seeded run after another.
+
+One idea: run number ``i`` of seed ``s`` depends on ``s`` and ``i`` alone, so any run of a sample can be had again
+without those before it, and a sample can be split over machines.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from stopcheck.explore._exploration import Book, Budget, Exploration, Observe, bounds_reached
+from stopcheck.explore._trial import Trial
+from stopcheck.kernel import CRASH_PREFIX, TIME_PREFIX, Chooser
+
+MakeChooser = Callable[[random.Random], Chooser]
+
+
+def generator(seed: int, number: int) -> random.Random:
+    """The generator of run ``number``."""
+    return random.Random(f"{seed}/{number}")
+
+
+def sample(
+    strategy: str,
+    trial: Trial,
+    budget: Budget,
+    seed: int,
+    make: MakeChooser,
+    *,
+    fail_fast: bool = False,
+    observe: Observe | None = None,
+    first: int = 0,
+) -> Exploration:
+    """Make runs from number ``first`` on until the budget is spent. A sample never exhausts anything."""
+    book = Book(strategy, budget, seed=seed, fail_fast=fail_fast, observe=observe)
+    number = first
+    while book.may_go_on():
+        book.take(trial(make(generator(seed, number))))
+        number += 1
+    at_bounds = bounds_reached(book.exploration)
+    if at_bounds and book.exploration.truncated_by:
+        book.exploration.truncated_by += f", and {at_bounds}"
+    return book.exploration
+
+
+def mover(option: str) -> str:
+    """Whose option it is: an actor's name, or the option itself when it is a death or a passage of time."""
+    if option.startswith((TIME_PREFIX, CRASH_PREFIX)):
+        return option
+    return option.split("@", 1)[0]
+
+
+def is_step(option: str) -> bool:
+    """Whether the option at a scheduling point is an actor's step."""
+    return not option.startswith((TIME_PREFIX, CRASH_PREFIX))
