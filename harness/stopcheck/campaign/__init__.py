@@ -34,6 +34,7 @@ from stopcheck.campaign._results import (
     Report,
     Verdict,
 )
+from stopcheck.campaign._selftest import Row, selftest
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -55,6 +56,7 @@ __all__ = [
     "Options",
     "ReplayedRun",
     "Report",
+    "Row",
     "UsageFault",
     "Verdict",
     "certify",
@@ -66,4 +68,5 @@ __all__ = [
     "pick_scenarios",
     "replay_schedule",
     "report_of",
+    "selftest",
 ]

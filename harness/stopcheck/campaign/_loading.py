@@ -58,8 +58,11 @@ def load_gate(reference: str) -> LoadedGate:
     named = {point.name: point.value for point in entry_points(group=GATES)}
     if reference in named:
         return _from_module(reference, named[reference])
+    wrong = {fault.name: fault for fault in load_faults()} if ":" not in reference else {}
+    if reference in wrong:
+        return as_loaded(reference, wrong[reference].factory)
     if ":" not in reference:
-        close = difflib.get_close_matches(reference, sorted(named), 3)
+        close = difflib.get_close_matches(reference, sorted({*named, *wrong}), 3)
         known = ", ".join(sorted(named)) or "none"
         hint = f"did you mean {' or '.join(close)}?" if close else f"installed gates: {known}"
         raise UsageFault(

@@ -15,7 +15,7 @@ import msgspec
 
 from stopcheck.gate import GateContract
 from stopcheck.judge._facts import Facts
-from stopcheck.world import Entry
+from stopcheck.world import Entry, Event
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -55,6 +55,8 @@ class Check:
 
     name: ClassVar[str] = ""
     clauses: ClassVar[tuple[str, ...]] = ()
+    #: The kinds of event that ``on_entry`` wants to see; empty: all but ``InnerPoint``, which tells nothing about a gate.
+    events: ClassVar[tuple[type[Event], ...]] = ()
 
     def __init__(self, facts: Facts, docket: Docket) -> None:
         self.facts = facts

@@ -14,7 +14,7 @@ from stopcheck.judge._checks import Check, Docket, Violation
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._order import Order
 from stopcheck.judge.linearisability import GateMemo
-from stopcheck.world import Entry, PhaseBegan
+from stopcheck.world import Entry, Event, InnerPoint, PhaseBegan
 
 
 class Judge:
@@ -28,6 +28,7 @@ class Judge:
         self._order = Order(contract, self._docket, memo)
         self._checks = [check(self.facts, self._docket) for check in checks]
         self._account = False
+        self._wanting: dict[type[Event], list[Check]] = {}
 
     @property
     def violations(self) -> list[Violation]:
@@ -46,11 +47,16 @@ class Judge:
 
     def observe(self, entry: Entry) -> None:
         """An event happened."""
+        kind = type(entry.event)
+        if kind is InnerPoint:
+            return
         if isinstance(entry.event, PhaseBegan) and entry.event.phase == "account":
             self._account = True
         self.facts.apply(entry)
         self._order.observe(entry)
-        for check in self._checks:
+        if kind not in self._wanting:
+            self._wanting[kind] = [c for c in self._checks if (not c.events or kind in c.events) and _listens(c)]
+        for check in self._wanting[kind]:
             check.on_entry(entry)
 
     def close(self) -> None:
@@ -68,3 +74,7 @@ class Judge:
             digest.update(check.digest())
         digest.update(repr([(v.clause, v.check) for v in self._docket.violations]).encode())
         return digest.digest()
+
+
+def _listens(check: Check) -> bool:
+    return type(check).on_entry is not Check.on_entry

@@ -54,6 +54,7 @@ class InnerPoints:
 
     def __init__(self, modules: Iterable[ModuleType]) -> None:
         self.inner = False
+        self.every_statement = False
         self.reached = 0
         self.life = Life()
         self._now: Callable[[], int] = lambda: 0

@@ -45,7 +45,7 @@ _BUSY_TIMEOUT = re.compile(r"^PRAGMA\s+busy_timeout\s*[=(]", re.IGNORECASE)
 class Statement:
     """What the kit needs to know of a statement's text."""
 
-    __slots__ = ("changes_rows", "ends", "label", "local", "sets_timeout", "starts", "verb")
+    __slots__ = ("breaks_isolation", "changes_rows", "ends", "label", "local", "locks", "sets_timeout", "starts", "verb")
 
     def __init__(self, sql: str) -> None:
         bare = sql[cast("re.Match[str]", _LEADING.match(sql)).end() :]
@@ -57,6 +57,8 @@ class Statement:
         self.sets_timeout = _BUSY_TIMEOUT.match(bare) is not None
         self.starts = self.verb in {"BEGIN", "SAVEPOINT"}
         self.ends = self.label in {"sql:COMMIT", "sql:ROLLBACK"}
+        self.locks = self.label in {"sql:BEGIN IMMEDIATE", "sql:BEGIN EXCLUSIVE"}
+        self.breaks_isolation = self.verb in {"ATTACH", "DETACH"} or pragma == "read_uncommitted"
         self.changes_rows = self.verb in {"INSERT", "UPDATE", "DELETE", "REPLACE"}
 
     def _named(self, bare: str, words: list[str]) -> str:

@@ -35,7 +35,7 @@ from stopcheck.world._budget import Purse
 from stopcheck.world._cast import Cast, cast_for
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
-from stopcheck.world._events import EffectDeclared, Entry, Event, Observer, TaskDeclared, WorkerActed
+from stopcheck.world._events import EffectDeclared, Entry, Event, InnerPoint, Observer, TaskDeclared, WorkerActed
 from stopcheck.world._gate_port import GatePort
 from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
@@ -251,7 +251,8 @@ class World:
         """Write an event into the log and tell the observers."""
         entry = Entry(self.kernel.steps, self.kernel.now_ns, event)
         self.kernel.log.append(entry)
-        self.events.append(event)
+        if type(event) is not InnerPoint:
+            self.events.append(event)
         for observer in self._observers:
             observer.observe(entry)
 

@@ -27,7 +27,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.world import Entry
+from stopcheck.world import Entry, Returned
 
 _SILENT = (Indefinite, Retry, Unsupported)
 _WITH_RECORD = (Accepted, ExistingRecord, Widened, Tombstoned, Stopped, Lost, PreCancelled, Snapshot)
@@ -61,6 +61,7 @@ class AnswerCheck(Check):
     """Base of checks on answers. ``on_answer`` sees each definite answer to one of ``operations`` (empty: all)."""
 
     operations: ClassVar[frozenset[str]] = frozenset()
+    events = (Returned,)
 
     def on_entry(self, entry: Entry) -> None:
         """Pick out the answers."""

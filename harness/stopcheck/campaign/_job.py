@@ -1,0 +1,181 @@
+"""One job: a scenario in a variant under a strategy, from its spec to its result.
+
+One idea: a job knows what it set out to complete. A search that could not be exhausted within its budget goes on as a search
+up to a preemption bound, which it names; if not even that is completed the job says what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+
+import msgspec
+
+from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._ground import ground
+from stopcheck.campaign._loading import LoadedGate, load_scenarios
+from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
+from stopcheck.campaign._strategies import Search, search
+from stopcheck.explore import Exploration, Failure, Result, Trial, make_trial, shrink
+from stopcheck.gate import AdapterFault
+from stopcheck.judge import CHECKS
+from stopcheck.kernel import HungError, ThreadHost, Watchdog
+from stopcheck.world import Granularity, Interior, Scenario, Variant
+
+#: Real seconds that one execution may take before it counts as hung.
+EXECUTION_S = 10.0
+#: Runs that shrinking one failure may take.
+SHRINK_RUNS = 400
+#: Executions between two reports of progress.
+_EVERY = 50
+
+OnProgress = Callable[[int, int, int], None]
+
+
+class JobRunner:
+    """Runs jobs on one gate. The ground of each granularity is made once."""
+
+    def __init__(self, loaded: LoadedGate) -> None:
+        self._loaded = loaded
+        self._scenarios = load_scenarios()
+        self._stack = ExitStack()
+        self._interiors: dict[Granularity, Interior] = {}
+        self._threads = ThreadHost(EXECUTION_S)
+
+    def __enter__(self) -> JobRunner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def interior(self, granularity: Granularity) -> Interior:
+        """The ground at a granularity. Substitutes stand only while their granularity is in use."""
+        if granularity not in self._interiors:
+            self._stack.close()
+            self._interiors = {granularity: self._stack.enter_context(self._ground(granularity))}
+        return self._interiors[granularity]
+
+    def _ground(self, granularity: Granularity) -> AbstractContextManager[Interior]:
+        return ground(self._loaded, granularity)
+
+    def run(self, spec: JobSpec, on_progress: OnProgress) -> JobResult:
+        """Do one job. Whatever goes wrong in it stands in its result."""
+        scenario = self._scenarios[spec.scenario]
+        try:
+            trial = self._trial(scenario, spec)
+            with Watchdog(EXECUTION_S) as watchdog:
+                found = search(spec, _Watched(trial, watchdog, on_progress))
+                return self._result(scenario, spec, found, trial, watchdog)
+        except AdapterFault as error:
+            return failed(spec, report_of(error, spec.scenario))
+        except HungError as error:
+            hint = "wait through the environment, or through locks and sleeps that the kit can substitute"
+            return failed(spec, FaultReport("GateHung", str(error), "it never came back", hint, spec.scenario))
+        except Exception as error:  # noqa: BLE001 - a fault of the kit must not cost the other jobs
+            return failed(spec, kit_fault(error, spec.scenario))
+
+    def _trial(self, scenario: Scenario, spec: JobSpec) -> Trial:
+        granularity = Granularity(spec.granularity)
+        return make_trial(
+            scenario,
+            self._loaded.factory,
+            Variant(spec.handles, granularity),
+            self.interior(granularity),
+            CHECKS,
+            thread_host=self._threads,
+        )
+
+    def _result(self, scenario: Scenario, spec: JobSpec, found: Search, trial: Trial, watchdog: Watchdog) -> JobResult:
+        merged = found.exploration
+        findings = tuple(
+            _finding(spec, failure, merged, trial, watchdog) for _, failure in sorted(merged.failures.items())
+        )
+        contract = self._loaded.contract
+        wanted = tuple(
+            w.name
+            for w in scenario.witnesses
+            if (w.capability is None or contract.has(w.capability)) and (contract.durable or not w.durable)
+        )
+        fault = merged.faults[0] if merged.faults else None
+        coverage = merged.coverage
+        return JobResult(
+            spec=spec,
+            target=found.target,
+            complete=found.complete and fault is None,
+            ground=found.ground,
+            left=found.left,
+            executions=merged.executions,
+            states=merged.states,
+            findings=findings,
+            fault=_fault(fault, spec) if fault is not None else None,
+            exercised=dict(sorted(merged.exercised.items())),
+            witnesses=tuple(sorted(merged.witnesses)),
+            witnesses_wanted=wanted,
+            inner=dict(sorted(merged.inner.items())),
+            called=dict(sorted(merged.called.items())),
+            sweep_planned=len(coverage.planned) if coverage is not None else 0,
+            sweep_hit=coverage.hit if coverage is not None else 0,
+            sweep_missed=coverage.missed if coverage is not None else (),
+            unsound=found.unsound,
+        )
+
+
+class _Watched:
+    """A trial that keeps the watchdog quiet while runs end, and reports progress."""
+
+    def __init__(self, trial: Trial, watchdog: Watchdog, on_progress: OnProgress) -> None:
+        self._trial = trial
+        self._watchdog = watchdog
+        self._on_progress = on_progress
+        self._executions = 0
+        self._failures = 0
+        self.scenario = trial.scenario
+        self.variant = trial.variant
+
+    def __call__(self, chooser: object, *watch: object) -> Result:
+        self._watchdog.rearm()
+        result = self._trial(chooser, *watch)  # type: ignore[arg-type]
+        self._executions += 1
+        self._failures += bool(result.violations)
+        if self._executions % _EVERY == 0:
+            self._on_progress(self._executions, 0, self._failures)
+        return result
+
+
+def _finding(spec: JobSpec, failure: Failure, merged: Exploration, trial: Trial, watchdog: Watchdog) -> Finding:
+    watchdog.rearm()
+    shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
+    schedule = shrunk.schedule
+    return Finding(
+        clause=failure.clause,
+        check=shrunk.violation.check,
+        message=shrunk.violation.message,
+        scenario=spec.scenario,
+        handles=spec.handles,
+        granularity=spec.granularity,
+        strategy=spec.strategy,
+        token=schedule.token(),
+        deviations=schedule.deviations,
+        choices=len(schedule.choices),
+        step=shrunk.violation.step,
+        executions_to_find=merged.executions,
+        shrunk=True,
+    )
+
+
+def _fault(fault: object, spec: JobSpec) -> FaultReport:
+    kind, what = getattr(fault, "kind", ""), getattr(fault, "what", "")
+    cause, hint = getattr(fault, "cause", ""), getattr(fault, "hint", "")
+    token = fault.schedule.token() if hasattr(fault, "schedule") else ""
+    return FaultReport(kind, what, cause, hint, spec.scenario, token)
+
+
+def failed(spec: JobSpec, fault: FaultReport) -> JobResult:
+    """The result of a job that an error ended."""
+    return JobResult(spec, target="", complete=False, ground="", left=fault.what, executions=0, states=0, fault=fault)
+
+
+__all__ = ["JobRunner", "failed", "msgspec"]

@@ -1,0 +1,165 @@
+"""The self-test: every known wrong gate dies for its named clause, and the reference gates fail none.
+
+One idea: the kit is tried on itself the way it tries others. A check without a gate that fails it does not exist, and a right gate
+that fails is as bad as a wrong one that passes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import msgspec
+
+from stopcheck.campaign._faults import kit_fault
+from stopcheck.campaign._ground import ground
+from stopcheck.campaign._loading import LoadedGate, as_loaded, installed_gates, load_faults, load_gate, load_scenarios
+from stopcheck.campaign._sigkill import sigkill_pass
+from stopcheck.explore import Budget, Exploration, depth_first, make_trial
+from stopcheck.gate import AdapterFault, KnownFault
+from stopcheck.judge import CHECKS
+from stopcheck.kernel import Watchdog
+from stopcheck.world import Granularity, Scenario, Variant
+
+#: Executions of the search, and of the random walk, per scenario.
+SEARCH = 700
+SAMPLES = 150
+_HANG_S = 30.0
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What became of one gate. ``named`` is the clause that it must fail for; empty for a right gate."""
+
+    gate: str
+    named: str
+    about: str
+    failed: tuple[str, ...]
+    scenario: str
+    strategy: str
+    executions: int
+    trouble: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Killed for the named reason, or, for a right gate, not failed at all."""
+        if self.trouble:
+            return False
+        return self.named in self.failed if self.named else not self.failed
+
+
+def selftest(on_row: Callable[[Row], None], *, children: int = 2, only: tuple[str, ...] = ()) -> list[Row]:
+    """Try every known wrong gate and every installed right one. ``on_row`` hears of each as it is done."""
+    tasks = [("right", name) for name, _ in installed_gates()]
+    tasks += [("wrong", fault.name) for fault in load_faults()]
+    if only:
+        tasks = [task for task in tasks if task[1] in only]
+    rows: list[Row] = []
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=children, mp_context=context) as pool:
+        for row in pool.map(_try, *zip(*tasks, strict=True)) if tasks else ():
+            rows.append(row)
+            on_row(row)
+    return rows
+
+
+def _try(kind: str, name: str) -> Row:
+    try:
+        if kind == "right":
+            return try_right(load_gate(name))
+        fault = next(f for f in load_faults() if f.name == name)
+        return try_wrong(fault)
+    except AdapterFault as error:
+        return Row(name, "", "", (), "", "", 0, f"{type(error).__name__}: {error.what}")
+    except Exception as error:  # noqa: BLE001 - the boundary of the process
+        return Row(name, "", "", (), "", "", 0, kit_fault(error).what)
+
+
+def try_wrong(fault: KnownFault) -> Row:
+    """Search until the named clause is broken."""
+    if fault.sigkill:
+        return _try_sigkill(fault)
+    loaded = as_loaded(fault.name, fault.factory)
+    granularity = Granularity.INNER if fault.inner else Granularity.CALLS
+    failed: set[str] = set()
+    executions = 0
+    with ground(loaded, granularity) as interior:
+        for scenario in _scenarios_for(fault, loaded):
+            variant = Variant(fault.handles, granularity)
+            trial = make_trial(scenario, loaded.factory, variant, interior, CHECKS)
+            for strategy, found in _explore(trial, fault.clause):
+                executions += found.executions
+                failed |= set(found.failures)
+                if found.faults:
+                    what = f"{found.faults[0].kind}: {found.faults[0].what}"
+                    return Row(
+                        fault.name,
+                        fault.clause,
+                        fault.about,
+                        tuple(sorted(failed)),
+                        scenario.id,
+                        strategy,
+                        executions,
+                        what,
+                    )
+                if fault.clause in failed:
+                    return Row(
+                        fault.name, fault.clause, fault.about, tuple(sorted(failed)), scenario.id, strategy, executions
+                    )
+    return Row(fault.name, fault.clause, fault.about, tuple(sorted(failed)), "", "", executions)
+
+
+def _explore(trial: object, clause: str) -> Iterator[tuple[str, Exploration]]:
+    found: set[str] = set()
+
+    def over() -> str:
+        return "the named clause was broken" if clause in found else ""
+
+    def observe(result: object) -> None:
+        found.update(v.clause for v in getattr(result, "violations", ()))
+
+    with Watchdog(_HANG_S) as watchdog:
+
+        def watched(result: object) -> None:
+            watchdog.rearm()
+            observe(result)
+
+        yield "random-walk", random_walk(trial, Budget(SAMPLES // 3, over), seed=0, observe=watched)  # type: ignore[arg-type]
+        yield "depth-first", depth_first(trial, Budget(SEARCH, over), observe=watched)  # type: ignore[arg-type]
+        yield "random-walk", random_walk(trial, Budget(SAMPLES, over), seed=1, observe=watched)  # type: ignore[arg-type]
+
+
+def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:
+    known = load_scenarios()
+    chosen = [known[name] for name in fault.scenarios if name in known] or list(known.values())
+    return [s for s in chosen if s.needs <= loaded.contract.capabilities]
+
+
+def _try_sigkill(fault: KnownFault) -> Row:
+    outcome = sigkill_pass(as_loaded(fault.name, fault.factory))
+    failed = tuple(sorted({finding.clause for finding in outcome.findings}))
+    return Row(fault.name, fault.clause, fault.about, failed, "sigkill", "sigkill", outcome.kills)
+
+
+def try_right(loaded: LoadedGate) -> Row:
+    """A right gate in every scenario: searched and sampled, on one and two handles, whole calls and inside."""
+    failed: dict[str, str] = {}
+    executions = 0
+    trouble = ""
+    contract = loaded.contract
+    grains = [Granularity.CALLS] if contract.serialised_calls else [Granularity.CALLS, Granularity.INNER]
+    for granularity in grains:
+        with ground(loaded, granularity) as interior, Watchdog(_HANG_S) as watchdog:
+            for scenario in load_scenarios().values():
+                if not scenario.needs <= contract.capabilities:
+                    continue
+                for handles in (1, 2) if contract.durable else (1,):
+                    trial = make_trial(scenario, loaded.factory, Variant(handles, granularity), interior, CHECKS)
+                    found = random_walk(trial, Budget(SAMPLES // 3), seed=handles, observe=lambda _: watchdog.rearm())
+                    executions += found.executions
+                    for clause, failure in found.failures.items():
+                        failed.setdefault(clause, f"{scenario.id}: {failure.violation.message}")
+                    if found.faults:
+                        trouble = f"{scenario.id}: {found.faults[0].what}"
+    about = "; ".join(f"{clause} in {why}" for clause, why in sorted(failed.items()))
+    return Row(loaded.reference, "", about, tuple(sorted(failed)), "all", "random-walk", executions, trouble)

@@ -1,0 +1,74 @@
+"""The pass with real deaths: a process runs the gate and is killed with SIGKILL; a fresh one opens what it left.
+
+One idea: the simulated crash copies the storage, but module globals survive it. So a gate that claims durability also dies for real,
+once for each distinct durable state that some recorded runs went through; and whatever it had answered as accepted or admitted by then
+must be in what a fresh process inspects.
+
+What a pass does not prove: that it survives the loss of power (nothing unsynced is lost when a process is killed), nor a death at
+another moment than after an answer; the simulated crash tries those.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from stopcheck.campaign._loading import LoadedGate
+from stopcheck.campaign._storage_root import storage_root
+
+#: Real seconds for the whole pass over one scenario.
+PASS_S = 120.0
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """Something that was answered before the death and is gone after it."""
+
+    clause: str
+    message: str
+    scenario: str
+    seed: int
+    answers: int
+    step: int
+
+
+class SigkillOutcome(msgspec.Struct, frozen=True):
+    """``kills`` processes were killed; ``promises`` accepted or admitted answers had to be found again."""
+
+    kills: int = 0
+    promises: int = 0
+    findings: tuple[Loss, ...] = ()
+    trouble: str = ""
+
+
+def sigkill_pass(
+    loaded: LoadedGate, scenarios: Sequence[str] = (), only: tuple[int, int] | None = None
+) -> SigkillOutcome:
+    """Kill the gate's process in these scenarios (all by default). ``only`` repeats one death: seed and answers."""
+    with storage_root() as root:
+        result = root / "result.json"
+        order = msgspec.json.encode([loaded.reference, list(scenarios), str(root), str(result), only])
+        command = [sys.executable, "-m", "stopcheck.campaign._sigkill_zygote", order.decode()]
+        with (root / "zygote.log").open("w+b") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+            try:
+                code = process.wait(PASS_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+                return SigkillOutcome(trouble=f"the pass with real deaths did not end within {PASS_S:g} s")
+        return _read(result, root / "zygote.log", code)
+
+
+def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
+    if result.is_file():
+        return msgspec.json.decode(result.read_bytes(), type=SigkillOutcome)
+    lines = log.read_text(errors="replace").strip().splitlines()
+    tail = lines[-1] if lines else "it said nothing"
+    return SigkillOutcome(trouble=f"the process that starts and kills others ended with status {code}: {tail}")

@@ -1,0 +1,278 @@
+"""The process from which the pass with real deaths forks: it has loaded everything and opened nothing, so each fork is a fresh process.
+
+Started as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
+from stopcheck.campaign._sigkill import Loss, SigkillOutcome
+from stopcheck.gate import Accepted, Admitted, Caller, Gate, Inspect, Receipt, Right, Snapshot, TaskRef, Tombstoned
+from stopcheck.kernel import Point
+from stopcheck.world import (
+    Called,
+    Entry,
+    PlainInterior,
+    Returned,
+    RunEnvironment,
+    Scenario,
+    TaskDeclared,
+    Variant,
+    run,
+)
+
+#: Recorded runs per scenario: the default order, and this many seeded random ones.
+SEEDS = 6
+
+
+class Promise(msgspec.Struct, frozen=True):
+    """Something the gate answered: a record accepted, or an effect admitted."""
+
+    task: TaskRef
+    record_id: str = ""
+    effect_id: str = ""
+    step: int = 0
+    now_ns: int = 0
+
+
+class _Area:
+    """One directory, and no copies: the deaths here are real."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def fresh(self) -> Path:
+        self._path.mkdir(exist_ok=True)
+        return self._path
+
+    def crash_copy(self, path: Path) -> Path:
+        raise AssertionError("no simulated crash in the pass with real deaths")
+
+    def discard(self, path: Path) -> None:
+        """It is looked at afterwards."""
+
+
+class _Witness:
+    """Follows a run; counts answers, notes promises, and dies when it is time."""
+
+    def __init__(self, die_after: int | None, note: Callable[[int], None], out: Path) -> None:
+        self._die_after = die_after
+        self._note = note
+        self._out = out
+        self._calls: dict[str, Called] = {}
+        self.tasks: list[TaskRef] = []
+        self.promises: list[Promise] = []
+        self.answers = 0
+
+    def observe(self, entry: Entry) -> None:
+        event = entry.event
+        if isinstance(event, TaskDeclared):
+            self.tasks.append(event.task)
+        elif isinstance(event, Called):
+            self._calls[event.call_id] = event
+        elif isinstance(event, Returned):
+            self.answers += 1
+            self._promise(entry, event)
+            self._note(self.answers)
+            if self.answers == self._die_after:
+                self._out.write_bytes(msgspec.json.encode([self.tasks, self.promises]))
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def _promise(self, entry: Entry, event: Returned) -> None:
+        request = self._calls.pop(event.call_id).request
+        ref = request.ref
+        if ref is None:
+            return
+        reply = event.reply
+        if isinstance(reply, Accepted | Tombstoned):
+            self.promises.append(Promise(ref, reply.record.record_id, "", entry.step, entry.now_ns))
+        elif isinstance(reply, Admitted):
+            effect_id = getattr(request, "effect_id", "")
+            self.promises.append(Promise(ref, "", effect_id, entry.step, entry.now_ns))
+
+    def digest(self) -> bytes:
+        return b""
+
+
+def _forked(action: Callable[[], None]) -> int:
+    """Do it in a process of its own; its wait status."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            action()
+            code = 0
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
+
+
+class _Pass:
+    def __init__(self, loaded: LoadedGate, root: Path) -> None:
+        self._loaded = loaded
+        self._root = root
+        self._number = 0
+        self.kills = 0
+        self.promises = 0
+        self.losses: list[Loss] = []
+
+    def scenario(self, scenario: Scenario, only: tuple[int, int] | None) -> None:
+        budget = msgspec.structs.replace(scenario.budget, crashes=0)
+        quiet = msgspec.structs.replace(scenario, budget=budget)
+        if only is not None:
+            self._kill(quiet, *only)
+            return
+        seen: set[str] = set()
+        for seed in range(SEEDS + 1):
+            for answers, state in self._record(quiet, seed):
+                if state not in seen:
+                    seen.add(state)
+                    self._kill(quiet, seed, answers)
+
+    def _fresh(self) -> Path:
+        self._number += 1
+        return self._root / f"death-{self._number}"
+
+    def _record(self, scenario: Scenario, seed: int) -> list[tuple[int, str]]:
+        """The number of answers and the durable state after each, of one recorded run."""
+        out = self._root / "states.json"
+        storage = self._fresh()
+
+        def record() -> None:
+            states: list[tuple[int, str]] = []
+            gates: list[Gate] = []
+
+            def note(answers: int) -> None:
+                print_ = gates[0].fingerprint()
+                states.append((answers, print_.hex() if print_ is not None else str(answers)))
+
+            self._run(scenario, seed, storage, _Witness(None, note, out), gates)
+            out.write_bytes(msgspec.json.encode(states))
+
+        if _forked(record) != 0:
+            raise RuntimeError(f"the recorded run of {scenario.id} with seed {seed} failed")
+        return msgspec.json.decode(out.read_bytes(), type=list[tuple[int, str]])
+
+    def _run(self, scenario: Scenario, seed: int, storage: Path, witness: _Witness, gates: list[Gate]) -> None:
+        factory = self._loaded.factory
+
+        class Catching:
+            contract = self._loaded.contract
+
+            def __call__(self, environment: RunEnvironment) -> Gate:
+                gates.append(factory(environment))
+                return gates[-1]
+
+        random = Random(seed)
+
+        def choose(point: Point) -> int:
+            return random.randrange(len(point.options)) if seed else 0
+
+        run(
+            scenario,
+            Catching(),
+            choose,
+            variant=Variant(),
+            interior=PlainInterior(_Area(storage)),
+            observers=(witness,),
+        )
+
+    def _kill(self, scenario: Scenario, seed: int, answers: int) -> None:
+        storage, promised, found = self._fresh(), self._root / "promised.json", self._root / "found.json"
+        status = _forked(lambda: self._run(scenario, seed, storage, _Witness(answers, lambda _: None, promised), []))
+        if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
+            raise RuntimeError(
+                f"the process of {scenario.id} was to be killed after {answers} answers but ended by itself"
+            )
+        self.kills += 1
+        tasks, promises = msgspec.json.decode(promised.read_bytes(), type=tuple[list[TaskRef], list[Promise]])
+        self.promises += len(promises)
+        if not promises:
+            return
+        if _forked(lambda: self._inspect(storage, tasks, promises, found)) != 0:
+            raise RuntimeError(f"a fresh process could not open what the killed one left in {scenario.id}")
+        snapshots = msgspec.json.decode(found.read_bytes(), type=dict[str, Snapshot])
+        for promise in promises:
+            loss = _missing(promise, snapshots)
+            if loss:
+                clause, message = loss
+                self.losses.append(Loss(clause, message, scenario.id, seed, answers, promise.step))
+
+    def _inspect(self, storage: Path, tasks: list[TaskRef], promises: list[Promise], out: Path) -> None:
+        now_ns = max(promise.now_ns for promise in promises)
+        environment = RunEnvironment(
+            storage=lambda: storage, now=lambda: now_ns, verify=_trusts_nothing, counter={}, inner=False
+        )
+        gate = self._loaded.factory(environment)
+        snapshots: dict[str, object] = {}
+        for task in tasks:
+            caller = Caller("auditor", task.key.tenant, (Right.INSPECT,))
+            request = Inspect(
+                call_id="auditor#1", caller=caller, now_ns=now_ns, task=task.key, incarnation=task.incarnation
+            )
+            reply = gate.inspect(request)
+            if isinstance(reply, Snapshot):
+                snapshots[_name(task)] = reply
+        out.write_bytes(msgspec.json.encode(snapshots))
+
+
+def _name(task: TaskRef) -> str:
+    return f"{task.key.tenant}/{task.key.task_id}/{task.incarnation}"
+
+
+def _missing(promise: Promise, snapshots: dict[str, Snapshot]) -> tuple[str, str] | None:
+    snapshot = snapshots.get(_name(promise.task))
+    task = promise.task.key.task_id
+    if promise.record_id:
+        record = snapshot.record if snapshot is not None else None
+        if record is None or record.record_id != promise.record_id:
+            shown = "no record" if record is None else f"record {record.record_id}"
+            return "REC-2", (
+                f"the cancellation of {task} was answered with record {promise.record_id}, the process was killed, and a fresh "
+                f"one shows {shown}"
+            )
+        return None
+    if snapshot is None or promise.effect_id not in {e.effect_id for e in snapshot.effects}:
+        return "EFF-9", (
+            f"effect {promise.effect_id} of {task} was answered Admitted, the process was killed, and a fresh one has no such "
+            "entry in its ledger"
+        )
+    return None
+
+
+def _trusts_nothing(receipt: Receipt) -> bool:
+    return False
+
+
+def main(order: str) -> None:
+    """Carry out one order."""
+    reference, wanted, root, result, only = msgspec.json.decode(
+        order, type=tuple[str, list[str], str, str, tuple[int, int] | None]
+    )
+    loaded = load_gate(reference)
+    done = _Pass(loaded, Path(root))
+    trouble = ""
+    scenarios = load_scenarios()
+    try:
+        for name in wanted or list(scenarios):
+            if scenarios[name].needs <= loaded.contract.capabilities:
+                done.scenario(scenarios[name], only)
+    except RuntimeError as error:
+        trouble = str(error)
+    outcome = SigkillOutcome(done.kills, done.promises, tuple(done.losses), trouble)
+    Path(result).write_bytes(msgspec.json.encode(outcome))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

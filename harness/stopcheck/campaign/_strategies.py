@@ -1,0 +1,112 @@
+"""From a job's strategy to an exploration, and to words for what was covered.
+
+One idea: a target is named, and either completed or not. ``exhausted`` and ``preemption bound N`` are targets; a number of samples is
+one too, but proves nothing about what was not sampled, and says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from stopcheck.campaign._plan import BOUNDED, EXHAUSTIVE, MACHINE, RANDOM, SWEEP
+from stopcheck.campaign._results import JobSpec
+from stopcheck.explore import BoundedTrial, Budget, Exploration, Trial, depth_first
+
+#: Bounds that a search which is not exhausted tries one after the other.
+_BOUNDS = (0, 1, 2, 3)
+
+
+class Search(msgspec.Struct):
+    """What a strategy came to, in words."""
+
+    exploration: Exploration
+    target: str
+    complete: bool
+    ground: str
+    left: str
+    unsound: str = ""
+
+
+def search(spec: JobSpec, trial: Any) -> Search:
+    """Carry out the job's strategy."""
+    if spec.strategy == EXHAUSTIVE:
+        return _exhaustive(spec, trial)
+    if spec.strategy == BOUNDED:
+        return _bounded(spec, trial, spec.budget, None)
+    raise ValueError(f"no strategy {spec.strategy!r}; known: {EXHAUSTIVE}, {BOUNDED}, {SWEEP}, {RANDOM}, {MACHINE}")
+
+
+def _exhaustive(spec: JobSpec, trial: Trial) -> Search:
+    found = depth_first(trial, Budget(spec.budget))
+    if found.exhausted or found.faults or found.nondeterminism is not None:
+        ground = f"exhausted in {found.executions} executions, {found.states} states" if found.exhausted else ""
+        return Search(found, "exhausted", found.exhausted, ground, _left(found), _unsound(found))
+    return _bounded(spec, trial, spec.budget, found)
+
+
+def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | None) -> Search:
+    """Deepen the preemption bound until the budget is spent; complete when the job's own bound was."""
+    wanted = spec.bound if spec.bound is not None else 1
+    total = before
+    done = -1
+    exhausted = False
+    spent = 0
+    for bound in _BOUNDS:
+        if spent >= budget:
+            break
+        bounded = BoundedTrial(trial, bound)
+        found = depth_first(bounded, Budget(budget - spent))
+        spent += found.executions
+        total = found if total is None else merge(total, found)
+        if not found.exhausted:
+            break
+        done = bound
+        exhausted = not bounded.limited
+        if exhausted or (bound >= wanted and spent * 4 > budget):
+            break
+    assert total is not None
+    complete = done >= wanted or exhausted
+    ground = "exhausted" if exhausted else f"preemption bound {done} completed" if done >= 0 else ""
+    ground += f" in {total.executions} executions" if ground else ""
+    left = "" if complete else f"the budget of {budget} executions ended before preemption bound {wanted} was completed"
+    return Search(total, f"preemption bound {wanted}", complete, ground, left or _left(total), _unsound(total))
+
+
+def _left(found: Exploration) -> str:
+    if found.exhausted:
+        return ""
+    return f"{found.truncated_by or 'unfinished'}; {found.remaining} known branches were not taken"
+
+
+def _unsound(found: Exploration) -> str:
+    if found.nondeterminism is not None:
+        return f"the gate is not deterministic: {found.nondeterminism.what}"
+    if found.cache is not None and found.cache.refuted is not None:
+        return f"the gate's fingerprint was refuted: {found.cache.refuted.what}"
+    return ""
+
+
+def merge(first: Exploration, second: Exploration) -> Exploration:
+    """Two explorations of one space as one; the shorter failure of each clause is kept."""
+    failures = dict(first.failures)
+    for clause, failure in second.failures.items():
+        if clause not in failures or failure.size < failures[clause].size:
+            failures[clause] = failure
+    return msgspec.structs.replace(
+        second,
+        executions=first.executions + second.executions,
+        states=first.states + second.states,
+        failures=failures,
+        witnesses=first.witnesses | second.witnesses,
+        exercised=_sum(first.exercised, second.exercised),
+        called=_sum(first.called, second.called),
+        inner=_sum(first.inner, second.inner),
+        faults=[*first.faults, *second.faults],
+        nondeterminism=first.nondeterminism or second.nondeterminism,
+    )
+
+
+def _sum(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
+    return {key: first.get(key, 0) + second.get(key, 0) for key in {**first, **second}}
