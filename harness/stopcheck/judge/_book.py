@@ -112,7 +112,10 @@ class Book:
         self.cut_by_ns: dict[TaskRef, int] = {}
         #: What receivers answered to whoever asked, by effect id.
         self.answered: dict[str, list[Evidence]] = {}
+        #: A fault was chosen, the gate or a worker died.
         self.disturbed = False
+        #: Somebody of another tenant called.
+        self.strangers = False
         self._deeds: dict[tuple[str, object], list[Deed]] = {}
         self._closed = 0
 
@@ -170,6 +173,7 @@ class Book:
             facts.covering(ref),
         )
         self.open[event.call_id] = deed
+        self.strangers = self.strangers or request.caller.tenant != request.task.tenant
         if isinstance(request, Inspect):
             mine = [e for e in facts.effects.values() if e.task == ref]
             deed.shown = tuple((e.effect_id, self.shown[e.effect_id]) for e in mine if e.effect_id in self.shown)
@@ -229,6 +233,7 @@ class Book:
             self.ticked_ns,
             [(str(ref), at_ns) for ref, at_ns in self.cut_by_ns.items()],
             self.disturbed,
+            self.strangers,
         ]
         return _encode(state)
 

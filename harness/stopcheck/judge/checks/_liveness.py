@@ -1,0 +1,375 @@
+"""Checks of LIVE: a gate that refuses everything is not safe, it is absent.
+
+One idea: a refusal is owed nothing only where there is a reason. Where the facts show none (the right caller, an active
+lease, evidence in hand, no stop, no fault), the work has to go on; and where everything is accounted for, the task has
+to settle.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from stopcheck.gate import (
+    CANCELLED_STATES,
+    TERMINAL_STATES,
+    Accepted,
+    BeginWork,
+    Capability,
+    ClaimDispatch,
+    CommitEffect,
+    Complete,
+    Execution,
+    ExistingRecord,
+    LeaseGranted,
+    OpenTask,
+    RegisterChild,
+    Request,
+    RequestCancel,
+    Right,
+    Scope,
+    Stage,
+    StartChild,
+    TaskRef,
+    Widened,
+)
+from stopcheck.judge._book import Deed
+from stopcheck.judge._checks import Check, Docket
+from stopcheck.judge._evidence import speaks
+from stopcheck.judge._facts import Facts, TaskFacts, authorised
+from stopcheck.judge._reading import EffectView, Reading, Window, WorkerView
+from stopcheck.judge.checks._answers import label
+from stopcheck.judge.checks._readings import ReadingCheck
+from stopcheck.world import MAX_TICKS
+
+#: Calls that may rightly keep the work from going on.
+_TROUBLE = (
+    "request_cancel",
+    "suppress",
+    "revoke_lease",
+    "release_lease",
+    "release",
+    "escalate",
+    "record_probe",
+)
+_GOOD: dict[type[Request], tuple[str, ...]] = {
+    OpenTask: ("Opened", "Exists"),
+    BeginWork: ("LeaseGranted",),
+    CommitEffect: ("Admitted", "ExistingEffect"),
+    ClaimDispatch: ("ClaimGranted", "Resend"),
+    Complete: ("Won", "Ended"),
+    RegisterChild: ("Done", "ExistingChild"),
+    StartChild: ("Done",),
+}
+
+
+class WorkGoesOn(ReadingCheck):
+    """In a run without stop, fault or stranger, what is rightly asked for is given at last, and what was claimed
+    reaches its receiver.
+
+    Looked at: opening, beginning, commitment, claim, completion, and the registration and start of children. Not a
+    fault: ``Busy`` while somebody else is given the lease, ``Unverified`` before evidence, one ``Retry`` among others.
+    A pass says nothing of operations that the scenario never asks for."""
+
+    name: ClassVar[str] = "work-goes-on"
+    clauses: ClassVar[tuple[str, ...]] = ("LIVE-1",)
+
+    def __init__(self, facts: Facts, docket: Docket) -> None:
+        super().__init__(facts, docket)
+        self._owed: dict[tuple[str, str], str] = {}
+        self._given: list[tuple[str, str]] = []
+
+    def on_deed(self, deed: Deed) -> None:
+        """Note what was rightly asked for, and what was given."""
+        request = deed.request
+        good = _GOOD.get(type(request))
+        if good is None or not deed.definite or deed.answer == "Unsupported":
+            return
+        key = (deed.operation, self._subject(request))
+        if deed.answer in good:
+            if key not in self._given:
+                self._given.append(key)
+        elif self._rightful(deed, request):
+            self._owed[key] = f"{deed.answer} (call {deed.call_id})"
+
+    def digest(self) -> bytes:
+        """What is owed and what was given."""
+        return msgspec.json.encode([sorted(self._owed), sorted(self._given)])
+
+    def at_rest(self) -> None:
+        """Judge it, if nothing disturbed the run."""
+        if self._disturbed():
+            return
+        asked = [key for key in (*self._given, *self._owed) if key[0] in ("commit_effect", "complete")]
+        for _ in asked[:1]:
+            self.exercised("LIVE-1")
+        for key, answer in self._owed.items():
+            if key not in self._given:
+                self.breaks(
+                    "LIVE-1",
+                    f"in a run without stop and fault, {key[0]} of {key[1]} was rightly asked for and never granted; "
+                    f"the last answer was {answer}",
+                )
+        for effect_id, truth in self.facts.truths.items():
+            if ("claim_dispatch", effect_id) in self._given and not truth.commits:
+                self.breaks(
+                    "LIVE-1",
+                    f"in a run without stop and fault, effect {effect_id} was admitted and claimed but never reached "
+                    f"receiver {truth.receiver}",
+                )
+
+    def _disturbed(self) -> bool:
+        book = self.facts.book
+        if book.disturbed or any(task.deadline for task in self.facts.tasks.values()):
+            return True
+        return any(book.all_deeds(operation) for operation in _TROUBLE) or book.strangers
+
+    def _subject(self, request: Request) -> str:
+        effect_id = getattr(request, "effect_id", "")
+        child = getattr(request, "child", None)
+        if effect_id:
+            return str(effect_id)
+        if isinstance(child, TaskRef):
+            return label(child)
+        return request.task.task_id if request.ref is None else label(request.ref)
+
+    def _rightful(self, deed: Deed, request: Request) -> bool:
+        """Whether nothing that is known speaks against it."""
+        if isinstance(request, OpenTask):
+            return Right.OPEN in request.caller.rights
+        window = self.window(deed)
+        if window is None or not window.task.opened or self._may_be_over(window.task, deed):
+            return False
+        match request:
+            case ClaimDispatch():
+                mine = [view for view in window.effects if view.id == request.effect_id]
+                open_still = deed.answer not in ("Resolved", "SuppressedAlready")
+                admitted = any(view.admitted for view in mine)
+                return open_still and admitted and Right.DISPATCH in request.caller.rights
+            case RegisterChild():
+                plain = request.cap_ns is None and not request.minimum_ns and not request.reserve_ns
+                return plain and self._owns(window, request.child) and self._holds(window, request)
+            case StartChild():
+                registered = any(
+                    d.answer in ("Done", "ExistingChild") and window.must(d) and self._names(d, request.child)
+                    for d in window.deeds("register_child")
+                )
+                return registered and Right.WORK in request.caller.rights and deed.answer != "Ended"
+            case BeginWork():
+                return Right.WORK in request.caller.rights
+            case CommitEffect():
+                effect = self.facts.effect_of(request)
+                known = effect is not None and effect.task == window.task.ref
+                return known and self._one_payload(request) and self._holds(window, request)
+            case _:
+                return self._holds(window, request) and self._proved(window)
+
+    def _owns(self, window: Window, child: TaskRef) -> bool:
+        """Whether the child is declared as this task's, and nobody else opens it."""
+        facts = self.facts.tasks.get(child)
+        own = facts is not None and facts.parent == window.task.ref and self.contract.has(Capability.CHILDREN)
+        return own and not self.facts.book.deeds("open_task", child)
+
+    def _one_payload(self, request: CommitEffect) -> bool:
+        """Whether the effect id was only ever asked for with this payload, and for this task."""
+        deeds = self.facts.book.deeds("commit_effect", request.effect_id)
+        asked = [(d.ref, d.request.payload_digest) for d in deeds if isinstance(d.request, CommitEffect)]
+        return all(one == (request.ref, request.payload_digest) for one in asked)
+
+    def _names(self, deed: Deed, child: TaskRef) -> bool:
+        return getattr(deed.request, "child", None) == child
+
+    def _may_be_over(self, task: TaskFacts, deed: Deed) -> bool:
+        """Whether the task may have ended, or been ended by its owner, before the call returned."""
+        ends = (*self.facts.book.deeds("complete", task.ref), *self.facts.book.deeds("fail", task.ref))
+        over = any(d is not deed and d.answer in ("Won", "Ended", "Indefinite", "") for d in ends)
+        owner = self.facts.tasks.get(task.parent) if task.parent is not None else None
+        return over or (owner is not None and task.ref in owner.finishing)
+
+    def _holds(self, window: Window, request: Request) -> bool:
+        """Whether the caller certainly held the lease that it named, from beginning to end."""
+        lease = self.facts.lease(request.ref, getattr(request, "epoch", -1))
+        right = Right.WORK in request.caller.rights
+        return right and lease is not None and window.certainly_holds(lease, self.facts.now_ns)
+
+    def _proved(self, window: Window) -> bool:
+        """Whether evidence for every effect had been told, and every child had ended."""
+        asked = self.facts.book
+        for view in window.effects:
+            commits = [d for d in asked.deeds("commit_effect", view.id) if d.may_count]
+            told = any(speaks(t.evidence, view.effect) for t in view.told)
+            if commits and not (view.admitted and told):
+                return False
+        return not any(d.may_count for d in window.deeds("register_child"))
+
+
+class RightfulStopAccepted(ReadingCheck):
+    """An authorised stop of a running task, in a scope that the gate supports, leads to a record.
+
+    ``Retry`` now and then is right: only if there is no record at rest was the stop lost. A pass says nothing of stops
+    that race with the end of the task."""
+
+    name: ClassVar[str] = "rightful-stop-accepted"
+    clauses: ClassVar[tuple[str, ...]] = ("LIVE-2",)
+
+    def __init__(self, facts: Facts, docket: Docket) -> None:
+        super().__init__(facts, docket)
+        self._owed: dict[TaskRef, str] = {}
+
+    def on_deed(self, deed: Deed) -> None:
+        """A stop was answered."""
+        request, ref = deed.request, deed.ref
+        if not isinstance(request, RequestCancel) or ref is None or not deed.definite or not authorised(request):
+            return
+        window = self.window(deed)
+        if window is None or request.scope not in self.contract.scopes or not self._running(window):
+            return
+        self.exercised("LIVE-2")
+        if not isinstance(deed.reply, Accepted | ExistingRecord | Widened):
+            self._owed[ref] = f"{deed.answer} (call {deed.call_id})"
+
+    def digest(self) -> bytes:
+        """The stops that are owed a record."""
+        return msgspec.json.encode(sorted(str(ref) for ref in self._owed))
+
+    def at_rest(self) -> None:
+        """Is there a record by now?"""
+        for ref, answer in self._owed.items():
+            task = self.facts.tasks[ref]
+            ended = any(
+                reading.task.ref == ref and reading.snapshot.execution in (Execution.COMPLETED, Execution.FAILED)
+                for reading in self.facts.book.final
+            )
+            if task.record is None and not task.won and not ended:
+                self.violated(
+                    "LIVE-2",
+                    f"an authorised stop of the running task {label(ref)} was answered {answer}, and at rest there "
+                    f"is no cancellation record; a rightful stop is accepted",
+                )
+
+    def _running(self, window: Window) -> bool:
+        """Whether the task was certainly running: a worker had been given a lease, and nothing may have ended it."""
+        begun = any(isinstance(d.reply, LeaseGranted) and window.must(d) for d in window.deeds("begin_work"))
+        ends = (*window.deeds("complete"), *window.deeds("fail"))
+        owner = self.facts.tasks.get(window.task.parent) if window.task.parent is not None else None
+        finished = owner is not None and window.task.ref in owner.finishing
+        return begun and not finished and not any(d.may_count and d.answer != "Unverified" for d in ends)
+
+
+class AccountedTaskSettles(ReadingCheck):
+    """At rest, a stopped task of which the facts account for every effect, worker and owned operation in scope is
+    ``cancelled_settled``.
+
+    Whatever is uncertain counts as not accounted for. That nothing else is settled is RPT-1."""
+
+    name: ClassVar[str] = "accounted-task-settles"
+    clauses: ClassVar[tuple[str, ...]] = ("LIVE-3",)
+
+    def on_final(self, reading: Reading) -> None:
+        """Recompute it from what was told."""
+        record = reading.own_record
+        if record is None or not self._came_to_rest() or not self._accounted(reading):
+            return
+        if record.scope is Scope.SUBTREE and not self._children_ended(reading):
+            return
+        self.exercised("LIVE-3")
+        state = reading.snapshot.execution
+        if state in CANCELLED_STATES and not reading.settled:
+            self.violated(
+                "LIVE-3",
+                f"at rest {reading.name} is {state}, though all its workers are stopped or fenced and all its effects "
+                f"have evidence ({', '.join(v.id for v in reading.effects if v.admitted) or 'it has none'}); it has "
+                f"to be cancelled_settled",
+            )
+
+    def _came_to_rest(self) -> bool:
+        ticked = self.facts.ticked
+        return ticked is None or (ticked.next_wake_ns is None and not ticked.transitions)
+
+    def _accounted(self, reading: Reading) -> bool:
+        declared = {view.id for view in reading.effects}
+        strange = any(e.effect_id not in declared and not e.disposition.definitive for e in reading.snapshot.effects)
+        known = {worker.worker for worker in reading.workers}
+        unknown = any(entry.worker not in known for entry in reading.snapshot.leases)
+        effects = all(self._effect_accounted(view) for view in reading.effects)
+        if strange or unknown or self._runs_without_lease(reading.task):
+            return False
+        return effects and all(self._at_rest(w) for w in reading.workers)
+
+    def _runs_without_lease(self, task: TaskFacts) -> bool:
+        """An owned operation without a worker of its own: only its owner's word ends it."""
+        owner = self.facts.tasks.get(task.parent) if task.parent is not None else None
+        return owner is not None and not task.leases and str(task.ref) not in owner.finished
+
+    def _effect_accounted(self, view: EffectView) -> bool:
+        listed = view.entry is not None or view.admitted
+        return not listed or view.definitive or bool(view.kept)
+
+    def _at_rest(self, worker: WorkerView) -> bool:
+        return worker.must_be_stopped or worker.certainly_fenced
+
+    def _children_ended(self, reading: Reading) -> bool:
+        over = (Execution.CANCELLED_SETTLED, Execution.COMPLETED, Execution.FAILED)
+        states = {r.task.ref: r.snapshot.execution for r in self.facts.book.final}
+        below = [child.ref for child in self.facts.descendants(reading.task.ref)]
+        doubtful = bool(reading.task.doubtful_children)
+        listed = all(entry.stage is not Stage.UNKNOWN for entry in reading.snapshot.children)
+        return listed and not doubtful and all(states.get(ref) in over for ref in below)
+
+
+class StoppedTaskComesToRest(ReadingCheck):
+    """Ticks at the gate's own wake-up times bring every stopped task to a terminal state, within grace and budget.
+
+    A gate without ``tick`` is looked at only where time has passed anyway. A pass is about the final phase as it ran
+    here: with faults off."""
+
+    name: ClassVar[str] = "stopped-task-comes-to-rest"
+    clauses: ClassVar[tuple[str, ...]] = ("LIVE-4",)
+
+    def on_reading(self, reading: Reading) -> None:
+        """Late, after a tick, a stopped task is terminal."""
+        cut_ns = self.facts.book.cut_by_ns.get(reading.task.ref)
+        if cut_ns is None or reading.own_record is None:
+            return
+        contract = self.contract
+        over_ns = cut_ns + contract.grace_ns + contract.reconciliation_budget_ns
+        if reading.deed.ticked_ns >= over_ns:
+            self._terminal(reading, f"after a tick at {reading.deed.ticked_ns} ns, cut off by {cut_ns} ns")
+
+    def on_final(self, reading: Reading) -> None:
+        """At rest it is terminal, or the gate never came to rest."""
+        started = reading.own_record is not None or reading.task.leases
+        if reading.deed.cut_off is None or not started:
+            return
+        ticked = self.facts.ticked
+        if ticked is None:
+            return
+        if self.facts.book.final_ticks >= MAX_TICKS and (ticked.next_wake_ns is not None or ticked.transitions):
+            self.breaks(
+                "LIVE-4",
+                f"after {MAX_TICKS} ticks at its own wake-up times the gate still names another one "
+                f"({ticked.next_wake_ns} ns) while {reading.name} is stopped; a stopped task comes to rest",
+            )
+        elif ticked.next_wake_ns is None and not ticked.transitions:
+            self._terminal(reading, "at rest, with no further wake-up named")
+
+    def _terminal(self, reading: Reading, when: str) -> None:
+        self.exercised("LIVE-4")
+        state = reading.snapshot.execution
+        if state not in TERMINAL_STATES:
+            self.violated(
+                "LIVE-4",
+                f"{reading.name} is still {state} {when}; ticks bring every stopped task to rest within its grace "
+                f"({self.contract.grace_ns} ns) and budget ({self.contract.reconciliation_budget_ns} ns)",
+            )
+
+
+CHECKS: tuple[type[Check], ...] = (
+    WorkGoesOn,
+    RightfulStopAccepted,
+    AccountedTaskSettles,
+    StoppedTaskComesToRest,
+)
+
+__all__ = ["CHECKS"]
