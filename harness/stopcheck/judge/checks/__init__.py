@@ -7,7 +7,22 @@ that of the contract, and decides in which order violations of one step are told
 from __future__ import annotations
 
 from stopcheck.judge._checks import Check
-from stopcheck.judge.checks import _admission, _children, _delivery, _record, _scope, _shared, _suppression
+from stopcheck.judge.checks import (
+    _acknowledgement,
+    _admission,
+    _children,
+    _completion,
+    _delivery,
+    _effects,
+    _escalation,
+    _liveness,
+    _reconciliation,
+    _record,
+    _reporting,
+    _scope,
+    _shared,
+    _suppression,
+)
 
 CHECKS: tuple[type[Check], ...] = (
     *_scope.CHECKS,
@@ -17,6 +32,13 @@ CHECKS: tuple[type[Check], ...] = (
     *_children.CHECKS,
     *_delivery.CHECKS,
     *_shared.CHECKS,
+    *_completion.CHECKS,
+    *_effects.CHECKS,
+    *_acknowledgement.CHECKS,
+    *_escalation.CHECKS,
+    *_reconciliation.CHECKS,
+    *_liveness.CHECKS,
+    *_reporting.CHECKS,
 )
 
 __all__ = ["CHECKS"]
