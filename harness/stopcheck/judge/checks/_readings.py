@@ -6,15 +6,19 @@ was certain around it (:class:`Reading`), and at rest once more for each reading
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe
 from stopcheck.judge._reading import EffectView, Reading, Window
-from stopcheck.world import Entry
+from stopcheck.world import Entry, Event, Returned
 
 
 class ReadingCheck(Check):
     """Base of checks on readings. Override what is needed."""
+
+    events: ClassVar[tuple[type[Event], ...]] = (Returned,)
 
     def on_entry(self, entry: Entry) -> None:
         """Pick out the readings and the answers."""
