@@ -4,7 +4,9 @@ One idea: a strategy answers ``choose(point)``, and makes one run of a *trial* a
 budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
 """
 
+from stopcheck.explore._bounded import BoundedTrial
 from stopcheck.explore._depth_first import depth_first
+from stopcheck.explore._determinism import find_nondeterminism, sample_of
 from stopcheck.explore._exploration import (
     Budget,
     CacheRefuted,
@@ -15,10 +17,17 @@ from stopcheck.explore._exploration import (
     Nondeterminism,
     SweepCoverage,
 )
+from stopcheck.explore._pct import pct
+from stopcheck.explore._portfolio import Portfolio, auto
+from stopcheck.explore._random_walk import random_walk
 from stopcheck.explore._replay import Replayed, replay
+from stopcheck.explore._shrink import Shrunk, shrink
+from stopcheck.explore._stop_position import stop_position
+from stopcheck.explore._sweep import stop_sweep
 from stopcheck.explore._trial import GateTrial, Result, Trial, make_trial
 
 __all__ = [
+    "BoundedTrial",
     "Budget",
     "CacheRefuted",
     "CacheUse",
@@ -27,11 +36,21 @@ __all__ = [
     "Fault",
     "GateTrial",
     "Nondeterminism",
+    "Portfolio",
     "Replayed",
     "Result",
+    "Shrunk",
     "SweepCoverage",
     "Trial",
+    "auto",
     "depth_first",
+    "find_nondeterminism",
     "make_trial",
+    "pct",
+    "random_walk",
     "replay",
+    "sample_of",
+    "shrink",
+    "stop_position",
+    "stop_sweep",
 ]

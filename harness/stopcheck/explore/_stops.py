@@ -66,12 +66,14 @@ def first_allowed(_: Point, allowed: list[int]) -> int:
 
 class HoldingBack:
     """Never starts a stop while any other actor can move. ``inner`` chooses among the other options. ``offers`` notes
-    at which step which stops could have started, up to the first that did; ``started_at`` is that step."""
+    at which step which stops could have started, up to the first that did; ``started_at`` is that step, ``asked_first``
+    the first at which anything was a choice."""
 
     def __init__(self, stops: Collection[str], inner: Inner = first_allowed) -> None:
         self.held = Held(stops)
         self.offers: dict[int, list[str]] = {}
         self.started_at: int | None = None
+        self.asked_first: int | None = None
         self._inner = inner
 
     def choose(self, point: Point) -> int:
@@ -79,6 +81,8 @@ class HoldingBack:
         everything = list(range(len(point.options)))
         if point.kind != SCHEDULE:
             return self._inner(point, everything)
+        if self.asked_first is None:
+            self.asked_first = point.step
         held = self.held
         on_its_way = held.on_its_way(point)
         if on_its_way is not None:

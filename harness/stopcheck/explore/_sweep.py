@@ -45,7 +45,7 @@ class _Base:
         self.choices = result.choices
         self.points: list[tuple[int, str, str, list[str]]] = []
         ordinals: dict[str, int] = {}
-        first = min(holding.offers, default=0)
+        first = holding.asked_first or 0
         for number, name in result.turns():
             step = number - 1
             if holding.started_at is not None and step >= holding.started_at:

@@ -1,0 +1,81 @@
+"""Preemption bounding: only so many switches away from an actor that could have gone on.
+
+One idea: most races need one or two preemptions, so a space that is too large to exhaust is completed up to a *named*
+number of them (Musuvathi and Qadeer, PLDI 2007). Switches that are forced (the last actor is finished, asleep or
+blocked) are free, and so are faults, deaths and time, which have budgets of their own.
+
+What a pass does not prove: that nothing breaks with one preemption more. And no reduction by independence may be
+combined with it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is
+extended by the last actor and by what is left of the bound, since both decide what may follow.
+"""
+
+from __future__ import annotations
+
+from stopcheck.explore._trial import Result, Trial, Watch, unwatched
+from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, TIME_PREFIX, Chooser, Point
+
+
+def is_preemption(point: Point, index: int) -> bool:
+    """Whether this answer switches away from an actor that could go on."""
+    if point.kind != SCHEDULE or index == 0 or not point.actor:
+        return False
+    if not point.options[0].startswith(point.actor + "@"):
+        return False
+    return not point.options[index].startswith((TIME_PREFIX, CRASH_PREFIX))
+
+
+class PreemptionBound:
+    """Shows the wrapped strategy only the options that the bound leaves. One for each run."""
+
+    def __init__(self, inner: Chooser, bound: int) -> None:
+        self._inner = inner
+        self._left = bound
+        self.limited = False
+
+    def choose(self, point: Point) -> int:
+        """The wrapped strategy's answer among what is left."""
+        if point.kind != SCHEDULE:
+            return self._inner.choose(point)
+        indices = range(len(point.options))
+        allowed = [i for i in indices if self._left > 0 or not is_preemption(point, i)]
+        if len(allowed) < len(point.options):
+            self.limited = True
+        if len(allowed) == 1:
+            return allowed[0]
+        index = allowed[self._inner.choose(self._narrowed(point, allowed))]
+        if is_preemption(point, index):
+            self._left -= 1
+        return index
+
+    def _narrowed(self, point: Point, allowed: list[int]) -> Point:
+        state = point.state
+        left = self._left
+
+        def bounded_state() -> bytes:
+            digest = state() if state is not None else None
+            return digest + f"|{point.actor}|{left}".encode() if digest else b""
+
+        options = tuple(point.options[i] for i in allowed)
+        return Point(point.kind, point.actor, point.label, options, point.step, bounded_state if state else None)
+
+
+class BoundedTrial:
+    """A trial whose runs have at most ``bound`` preemptions. ``limited``: the bound kept something back."""
+
+    def __init__(self, trial: Trial, bound: int) -> None:
+        self._trial = trial
+        self.bound = bound
+        self.limited = False
+        self.scenario = trial.scenario
+        self.variant = trial.variant
+
+    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
+        """Make the run."""
+        bounded = PreemptionBound(chooser, self.bound)
+        try:
+            return self._trial(bounded, watch)
+        finally:
+            self.limited = self.limited or bounded.limited
+
+
+__all__ = ["BoundedTrial", "PreemptionBound", "is_preemption"]

@@ -1,0 +1,163 @@
+"""Seeds reproduce, strategies find what they are for, and the sweep misses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stopcheck.explore import (
+    Budget,
+    Exploration,
+    Result,
+    auto,
+    find_nondeterminism,
+    pct,
+    random_walk,
+    sample_of,
+    stop_position,
+    stop_sweep,
+)
+from stopcheck.kernel import Schedule, branch, wait_until
+from tests.fast.explore.toys import Body, Toy, ToyTrial, check_then_act, idle, press_stop, race
+
+STRATEGIES: dict[str, Callable[..., Exploration]] = {
+    "uniform": random_walk,
+    "deviating": lambda *args, **more: random_walk(*args, deviation=0.2, **more),
+    "pct": pct,
+    "stop position": stop_position,
+    "sweep": stop_sweep,
+}
+
+
+def runs_of(strategy: Callable[..., Exploration], seed: int) -> list[tuple[str, ...]]:
+    runs: list[tuple[str, ...]] = []
+
+    def note(result: Result) -> None:
+        runs.append(tuple(choice.option for choice in result.choices))
+
+    strategy(ToyTrial(race), Budget(30), seed, observe=note)
+    return runs
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_seed_reproduces_its_runs(name: str) -> None:
+    assert runs_of(STRATEGIES[name], 7) == runs_of(STRATEGIES[name], 7)
+
+
+@pytest.mark.parametrize("name", [name for name in STRATEGIES if name != "sweep"])
+def test_seeds_differ(name: str) -> None:
+    assert runs_of(STRATEGIES[name], 7) != runs_of(STRATEGIES[name], 8)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_each_finds_the_toy_race(name: str) -> None:
+    found = STRATEGIES[name](ToyTrial(race), Budget(500), 1)
+    assert "TOY-1" in found.failures
+    assert found.failing["TOY-1"] < found.executions
+
+
+def test_a_sample_is_never_exhaustive() -> None:
+    found = random_walk(ToyTrial(race), Budget(50), 1)
+    assert found.executions == 50
+    assert not found.exhausted
+    assert found.truncated_by == "the budget of 50 executions"
+
+
+def test_the_sweep_hits_every_point() -> None:
+    found = stop_sweep(ToyTrial(race), Budget(1_000))
+    coverage = found.coverage
+    assert coverage is not None
+    assert coverage.stops == ("stop",)
+    assert coverage.missed == ()
+    assert coverage.closed == ()
+    labels = ["start", "prepare", "check", "act"]
+    assert {f"worker@{label}#1" for label in labels} <= set(coverage.planned)
+    assert coverage.hit == len(coverage.planned) == 4 + 3
+    assert found.truncated_by is None
+
+
+def test_a_sweep_that_was_cut_short_shows_what_it_missed() -> None:
+    coverage = stop_sweep(ToyTrial(race), Budget(12)).coverage
+    assert coverage is not None
+    assert coverage.missed
+    assert coverage.hit + len(coverage.missed) == len(coverage.planned)
+
+
+def test_points_at_which_nobody_can_stop_yet_are_closed() -> None:
+    async def patient(toy: Toy) -> None:
+        await wait_until("ready", lambda: bool(toy.shared.get("ready")))
+        await press_stop(toy)
+
+    async def gets_ready(toy: Toy) -> None:
+        await branch("before")
+        toy.put("ready", 1)
+        await branch("after")
+
+    def build(_: Toy) -> dict[str, Body]:
+        return {"worker": gets_ready, "stop": patient}
+
+    coverage = stop_sweep(ToyTrial(build), Budget(1_000)).coverage
+    assert coverage is not None
+    assert coverage.planned == ("worker@after#1",)
+    assert coverage.missed == ()
+    assert "worker@before#1" in coverage.closed
+
+
+def test_without_a_stop_there_is_nothing_to_sweep() -> None:
+    coverage = stop_sweep(ToyTrial(lambda _: {"worker": check_then_act, "idle": idle}), Budget(100)).coverage
+    assert coverage is not None
+    assert coverage.stops == ()
+    assert coverage.planned == ()
+
+
+def test_auto_names_the_targets_that_it_completed() -> None:
+    portfolio = auto(ToyTrial(race), Budget(2_000), 1)
+    assert portfolio.exhausted
+    assert [target.split(":")[0] for target in portfolio.completed] == [
+        "a stop at every branch point",
+        "every interleaving within the fault budget",
+    ]
+    assert portfolio.not_completed == []
+    assert "TOY-1" in portfolio.failures
+
+
+def test_auto_samples_what_it_cannot_exhaust() -> None:
+    portfolio = auto(ToyTrial(race, cached=False), Budget(400), 1)
+    assert not portfolio.exhausted
+    assert [part.strategy for part in portfolio.parts] == [
+        "stop sweep",
+        "depth-first",
+        "PCT of depth 3",
+        "uniform stop position",
+        "random walk",
+        "PCT of depth 5",
+    ]
+    assert portfolio.executions == 400
+    assert "known branches were not taken" in portfolio.not_completed[0]
+
+
+def test_runs_that_differ_by_themselves_are_found() -> None:
+    schedules = [failure.schedule for failure in stop_sweep(ToyTrial(race), Budget(200)).failures.values()]
+    assert find_nondeterminism(ToyTrial(race), schedules) is None
+    made: list[int] = []
+
+    def build(_: Toy) -> dict[str, Body]:
+        made.append(1)
+
+        async def body(toy: Toy) -> None:
+            await branch("number")
+            await branch(f"run {len(made)}" if not toy.shared else "")
+
+        return {"worker": body}
+
+    found = find_nondeterminism(ToyTrial(build), [Schedule.of("toy", {}, [])])
+    assert found is not None
+    assert "worker@run 1" in found.what
+    assert "worker@run 2" in found.what
+
+
+def test_a_sample_of_schedules_is_spread() -> None:
+    schedules = [Schedule(str(number), {}, ()) for number in range(10)]
+    assert [schedule.scenario for schedule in sample_of(schedules, 3)] == ["0", "3", "6"]
+    assert sample_of(schedules, 20) == schedules
