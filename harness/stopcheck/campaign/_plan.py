@@ -22,6 +22,10 @@ EXHAUSTIVE = "exhaustive"
 BOUNDED = "preemption-bounded"
 SWEEP = "stop-sweep"
 RANDOM = "random-walk"
+PCT = "pct"
+SIGKILL = "sigkill"
+#: Strategies that can complete a search; samples cannot.
+SEARCHES = frozenset({EXHAUSTIVE, BOUNDED})
 MACHINE = "state-machine"
 
 
@@ -60,5 +64,5 @@ def _jobs(scenario: Scenario, handles: int, grain: Granularity, seed: int, budge
     samples = min(SAMPLES, budget)
     if grain is Granularity.CALLS:
         jobs = [job(EXHAUSTIVE, budget), job(SWEEP, budget)]
-        return [*jobs, job(MACHINE, samples)] if handles == 1 else jobs
+        return jobs
     return [job(BOUNDED, budget, 1), job(RANDOM, samples), job(SWEEP, budget)]

@@ -16,7 +16,7 @@ from stopcheck.campaign._faults import kit_fault
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, as_loaded, installed_gates, load_faults, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import sigkill_pass
-from stopcheck.explore import Budget, Exploration, depth_first, make_trial
+from stopcheck.explore import Budget, Exploration, depth_first, make_trial, random_walk
 from stopcheck.gate import AdapterFault, KnownFault
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Watchdog

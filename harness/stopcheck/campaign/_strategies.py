@@ -10,9 +10,18 @@ from typing import Any
 
 import msgspec
 
-from stopcheck.campaign._plan import BOUNDED, EXHAUSTIVE, MACHINE, RANDOM, SWEEP
+from stopcheck.campaign._plan import BOUNDED, EXHAUSTIVE, MACHINE, PCT, RANDOM, SWEEP
 from stopcheck.campaign._results import JobSpec
-from stopcheck.explore import BoundedTrial, Budget, Exploration, Trial, depth_first
+from stopcheck.explore import (
+    BoundedTrial,
+    Budget,
+    Exploration,
+    Trial,
+    depth_first,
+    pct,
+    random_walk,
+    stop_sweep,
+)
 
 #: Bounds that a search which is not exhausted tries one after the other.
 _BOUNDS = (0, 1, 2, 3)
@@ -35,6 +44,18 @@ def search(spec: JobSpec, trial: Any) -> Search:
         return _exhaustive(spec, trial)
     if spec.strategy == BOUNDED:
         return _bounded(spec, trial, spec.budget, None)
+    if spec.strategy == SWEEP:
+        return _sweep(spec, trial)
+    if spec.strategy == RANDOM:
+        found = random_walk(trial, Budget(spec.budget), spec.seed)
+        return _sampled(found, f"{spec.budget} random walks")
+    if spec.strategy == PCT:
+        return _sampled(pct(trial, Budget(spec.budget), spec.seed), f"{spec.budget} PCT samples")
+    if spec.strategy == MACHINE:
+        from stopcheck.explore import state_machine
+
+        found = state_machine(trial, Budget(spec.budget), spec.seed)
+        return _sampled(found, f"{found.executions} examples of the state machine")
     raise ValueError(f"no strategy {spec.strategy!r}; known: {EXHAUSTIVE}, {BOUNDED}, {SWEEP}, {RANDOM}, {MACHINE}")
 
 
@@ -72,6 +93,22 @@ def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | Non
     ground += f" in {total.executions} executions" if ground else ""
     left = "" if complete else f"the budget of {budget} executions ended before preemption bound {wanted} was completed"
     return Search(total, f"preemption bound {wanted}", complete, ground, left or _left(total), _unsound(total))
+
+
+def _sweep(spec: JobSpec, trial: Trial) -> Search:
+    found = stop_sweep(trial, Budget(spec.budget), spec.seed)
+    coverage = found.coverage
+    assert coverage is not None
+    complete = not coverage.missed and not found.faults
+    ground = f"a stop started next at {coverage.hit} of {len(coverage.planned)} branch points of {coverage.base_runs} base runs"
+    left = "" if complete else f"{len(coverage.missed)} branch points were not hit by a stop"
+    return Search(found, "every branch point hit by a stop", complete, ground, left)
+
+
+def _sampled(found: Exploration, target: str) -> Search:
+    """Samples are complete when they were made; what was not sampled they say nothing about."""
+    left = "" if not found.faults else "an adapter fault ended it"
+    return Search(found, target, not left, target, left)
 
 
 def _left(found: Exploration) -> str:

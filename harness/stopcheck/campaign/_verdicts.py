@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stopcheck.campaign._applicability import unsupported
+from stopcheck.campaign._plan import SEARCHES
 from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, JobResult, Verdict
 from stopcheck.gate import GateContract
 from stopcheck.judge import checked_clauses
@@ -52,6 +53,8 @@ def _verdict(
         return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
     if exercised == 0:
         return verdict(Verdict.UNKNOWN, "no run put it to the test")
+    if not any(j.spec.strategy in SEARCHES and clause in j.exercised for j in relevant):
+        return verdict(Verdict.UNKNOWN, "it was only sampled: no search that was completed put it to the test")
     doubts = [doubt for job in relevant for doubt in doubts_of(job)]
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
