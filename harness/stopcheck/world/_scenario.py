@@ -52,11 +52,13 @@ class Variant(msgspec.Struct, frozen=True):
 class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     """How many faults of each kind one run may contain; "exhausted" always means within this budget.
 
-    ``provider_faults`` and ``worker_faults`` name which of them the scenario admits. ``timers`` are the names of timers
-    that may fire while others could still move, each just before, at and just after its time.
+    ``lost_answers`` names the operations whose answer a crash may swallow (empty: all): the gate dies after the
+    transition and before its caller knows. ``provider_faults`` names which of them the scenario admits. ``timers`` are
+    the names of timers that may fire while others could still move, each just before, at and just after its time.
     """
 
     crashes: int = 1
+    lost_answers: tuple[str, ...] = ()
     provider: int = 1
     provider_faults: tuple[str, ...] = ("reject", "drop", "drop_answer")
     queue: int = 0

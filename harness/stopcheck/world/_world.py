@@ -291,7 +291,8 @@ class World:
 
     def crash_before_answer(self, operation: str) -> bool:
         """Ask whether the gate dies between its transition and its answer."""
-        if not self.may_crash():
+        may_be_lost = self.scenario.budget.lost_answers
+        if not self.may_crash() or (may_be_lost and operation not in may_be_lost):
             return False
         if self.kernel.fault(f"answer to {operation}", ("answered", "crash")) == "answered":
             return False

@@ -30,7 +30,7 @@ SCENARIO = Scenario(
     "proves the suppression.",
     case=2,
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("claim_dispatch", "suppress"), provider=0),
     witnesses=(
         Witness(
             "the mail was claimed after the stop and delivered",

@@ -40,7 +40,7 @@ SCENARIOS = (
         title="A worker says that it stopped, and acts",
         sentence="A worker that says it stopped and then acts is contained, and the contradiction is recorded.",
         build=worker_with(Temper.LYING, supervised=False),
-        budget=FaultBudget(crashes=1, provider=0),
+        budget=FaultBudget(crashes=1, lost_answers=("acknowledge",), provider=0),
         witnesses=(
             Witness(
                 "the worker acknowledged and then tried to commit",
@@ -55,7 +55,7 @@ SCENARIOS = (
         title="A worker acknowledges long after the grace period",
         sentence="The acknowledgement comes after force was used: each is recorded for what it is.",
         build=worker_with(Temper.SLOW, supervised=True),
-        budget=FaultBudget(crashes=1, provider=0),
+        budget=FaultBudget(crashes=1, lost_answers=("acknowledge",), provider=0),
         needs=frozenset((Capability.ESCALATION,)),
         witnesses=(
             Witness("force was asked for too early", in_order(STOPPED, answer("escalate", TooEarly), FORCED)),
@@ -68,7 +68,7 @@ SCENARIOS = (
         title="A worker survives force",
         sentence="If a worker can be neither stopped nor fenced, the status says so.",
         build=worker_with(Temper.UNCOOPERATIVE, supervised=True),
-        budget=FaultBudget(crashes=1, provider=0, signal=1),
+        budget=FaultBudget(crashes=1, lost_answers=("record_probe",), provider=0, signal=1),
         needs=frozenset((Capability.ESCALATION,)),
         witnesses=(
             Witness(

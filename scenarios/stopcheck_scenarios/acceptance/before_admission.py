@@ -36,7 +36,7 @@ SCENARIO = Scenario(
     sentence="Cancellation wins the commitment race; nothing is admitted afterwards.",
     case=1,
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("commit_effect", "request_cancel"), provider=0),
     witnesses=(
         Witness(
             "the stop won against the commitment",

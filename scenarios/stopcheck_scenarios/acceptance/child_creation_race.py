@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     case=4,
     build=build,
     needs=frozenset((Capability.CHILDREN,)),
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("register_child", "request_cancel"), provider=0),
     witnesses=(
         Witness(
             "the registration was rejected",

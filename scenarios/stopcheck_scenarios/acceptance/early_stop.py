@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     title="A stop before the task is open",
     sentence="A cancellation for a task that is unknown, or not started yet, is answered definitely.",
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("open_task", "request_cancel"), provider=0),
     witnesses=(
         Witness("the stop came before the task was open", ANSWERED_EARLY),
         Witness(

@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     title="The last interest in shared work is released",
     sentence="When the last interest is released, the work is stopped or reported as running with no owner.",
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("release",), provider=0),
     needs=frozenset((Capability.SHARED,)),
     witnesses=(
         Witness("the release was the last one", saw(answer("release", LastReleased))),

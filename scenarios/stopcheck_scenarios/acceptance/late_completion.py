@@ -35,7 +35,7 @@ SCENARIO = Scenario(
     sentence="Verified success races with the stop; the serialised winner decides, evidence is kept.",
     case=7,
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("complete",), provider=0),
     witnesses=(
         Witness(
             "completion won",

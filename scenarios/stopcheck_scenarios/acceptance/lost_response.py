@@ -34,7 +34,12 @@ SCENARIO = Scenario(
     sentence="The receiver commits, then the connection drops; unknown until reconciliation finds evidence.",
     case=3,
     build=build,
-    budget=FaultBudget(crashes=1, provider=1, provider_faults=("reject", "drop", "drop_answer", "answer_late")),
+    budget=FaultBudget(
+        crashes=1,
+        lost_answers=("record_outcome",),
+        provider=1,
+        provider_faults=("reject", "drop", "drop_answer", "answer_late"),
+    ),
     witnesses=(
         Witness("the answer was lost after the commit", in_order(commit("refund-mail"), fault("drop_answer"))),
         Witness("the request was lost before the commit", both(saw(fault("drop")), never(commit("refund-mail")))),

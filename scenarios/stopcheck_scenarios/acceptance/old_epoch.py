@@ -48,7 +48,7 @@ SCENARIO = Scenario(
     title="A former worker acts under its old lease",
     sentence="A worker whose lease was superseded cannot commit or complete, and its acknowledgement does not count.",
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=0, provider=0),
     witnesses=(
         Witness("a commitment under the old epoch was refused", saw(answer("commit_effect", StaleLease))),
         Witness("a completion under the old epoch was refused", saw(answer("complete", StaleLease))),

@@ -28,7 +28,7 @@ SCENARIO = Scenario(
     title="A worker that was given up lives on",
     sentence="A replacement takes over while the old worker goes on: one authority at a time, one delivery, one stop.",
     build=build,
-    budget=FaultBudget(crashes=1, provider=0, queue=1),
+    budget=FaultBudget(crashes=1, lost_answers=("begin_work",), provider=0, queue=1),
     needs=frozenset((Capability.DELIVERY,)),
     witnesses=(
         Witness(

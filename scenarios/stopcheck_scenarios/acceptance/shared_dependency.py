@@ -40,7 +40,7 @@ SCENARIO = Scenario(
     case=6,
     build=build,
     needs=frozenset((Capability.SHARED,)),
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("release",), provider=0),
     witnesses=(
         Witness(
             "a subscriber was stopped, and the shared work was completed",

@@ -46,7 +46,7 @@ SCENARIOS = (
         title="A stop covers the whole subtree and nothing else",
         sentence="Scope subtree covers all owned work at every depth, and nothing outside.",
         build=whole,
-        budget=FaultBudget(crashes=1, provider=0),
+        budget=FaultBudget(crashes=1, lost_answers=("request_cancel",), provider=0),
         needs=frozenset((Capability.CHILDREN,)),
         witnesses=(
             Witness(
@@ -70,7 +70,7 @@ SCENARIOS = (
         title="A stop of the task alone leaves its descendants",
         sentence="Scope task leaves descendants alone, and they do not hold up settling.",
         build=alone,
-        budget=FaultBudget(crashes=1, provider=0),
+        budget=FaultBudget(crashes=1, lost_answers=("request_cancel",), provider=0),
         needs=frozenset((Capability.CHILDREN,)),
         witnesses=(
             Witness(

@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     title="Two people stop the same task",
     sentence="Concurrent stops make one record; a wider scope widens it, and cuts the descendants off from then on.",
     build=build,
-    budget=FaultBudget(crashes=1, provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("request_cancel",), provider=0),
     needs=frozenset((Capability.CHILDREN,)),
     witnesses=(
         Witness(

@@ -43,7 +43,7 @@ SCENARIO = Scenario(
     case=8,
     build=build,
     needs=frozenset((Capability.ESCALATION,)),
-    budget=FaultBudget(crashes=1, provider=1, provider_faults=("drop_answer",), signal=1),
+    budget=FaultBudget(crashes=1, lost_answers=("escalate",), provider=1, provider_faults=("drop_answer",), signal=1),
     witnesses=(
         Witness(
             "the worker was killed after the grace period",

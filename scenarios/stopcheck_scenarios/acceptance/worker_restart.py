@@ -31,7 +31,7 @@ SCENARIO = Scenario(
     case=5,
     build=build,
     needs=frozenset((Capability.DELIVERY,)),
-    budget=FaultBudget(crashes=1, provider=0, queue=1, worker=1),
+    budget=FaultBudget(crashes=1, lost_answers=("begin_work",), provider=0, queue=1, worker=1),
     witnesses=(
         Witness(
             "the worker died, and its replacement met the stop",
