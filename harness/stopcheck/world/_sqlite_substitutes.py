@@ -8,10 +8,10 @@ What waits and what does not is SQLite's own rule: its busy handler is asked onl
 transaction, and never for a stale snapshot (``SQLITE_BUSY_SNAPSHOT``). All other errors reach the gate at once; a wait
 that lasts longer than the connection's ``timeout``, in virtual time, ends in "database is locked", as it would.
 
-A statement inside a transaction that holds the write lock, and a SELECT inside one whose snapshot is fixed, park only when
-``every_statement`` is asked for: SQLite isolates them, so they commute with whatever another connection does, and a death there
-leaves what a death at the COMMIT leaves. (Held by a test: the same outcomes with and without.) Not so with a shared cache, with
-``read_uncommitted`` or with an attached database: there every statement parks.
+A statement inside a transaction that holds the write lock, and a SELECT inside one whose snapshot is fixed, park only
+when ``every_statement`` is asked for: SQLite isolates them, so they commute with whatever another connection does, and
+a death there leaves what a death at the COMMIT leaves. (Held by a test: the same outcomes with and without.) Not so
+with a shared cache, with ``read_uncommitted`` or with an attached database: there every statement parks.
 
 Known limits: a connection that is made at import time, by a function-level ``import sqlite3`` or by a factory that is
 not a class is not seen; the ``touches`` of statements on attached databases name the main one only; pragmas that
@@ -27,6 +27,7 @@ from functools import cache, partial
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar, cast
 
+from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints, Life
 from stopcheck.world._sql_text import Statement, statement_of, statements_of
 
@@ -89,8 +90,9 @@ class Link:
     def begin_by_itself(self, connection: sqlite3.Connection, sql: str) -> None:
         """The BEGIN that ``sqlite3`` makes before a statement that changes rows."""
         level = connection.isolation_level
-        legacy = getattr(connection, "autocommit", _LEGACY) == _LEGACY
-        if legacy and level is not None and not connection.in_transaction and statement_of(sql).changes_rows:
+        if level is None or connection.in_transaction or not statement_of(sql).changes_rows:
+            return
+        if getattr(connection, "autocommit", _LEGACY) == _LEGACY:
             begin = f"BEGIN {level}".strip()
             self.guarded(connection, begin, lambda: sqlite3.Cursor(connection).execute(begin))
 
@@ -179,8 +181,10 @@ class SubstituteConnection(sqlite3.Connection):
 
     def cursor(self, factory: Any = None) -> Any:
         """A cursor that parks."""
-        self.stopcheck_link.life.check()
+        link = self.stopcheck_link
+        link.life.check()
         made: SubstituteCursor = super().cursor(_cursor_class(factory or sqlite3.Cursor))
+        made.stopcheck_link = link
         made.row_factory = self.row_factory
         return made
 
@@ -200,10 +204,7 @@ class SubstituteConnection(sqlite3.Connection):
 class SubstituteCursor(sqlite3.Cursor):
     """A cursor that parks before each statement and notes each row that it hands out."""
 
-    @property
-    def stopcheck_link(self) -> Link:
-        """Its connection's."""
-        return cast(SubstituteConnection, self.connection).stopcheck_link
+    stopcheck_link: Link
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
         """One statement."""
@@ -312,7 +313,13 @@ class SqliteSubstitutes:
         self._dead: list[SubstituteConnection] = []
 
     def release(self) -> None:
-        """Somebody may have let go of a lock: those who wait may try again."""
+        """A call may have let go of a lock: those who wait may try again. What the kit does outside calls (reading a
+        fingerprint) is no event of the run."""
+        if current_call() is not None:
+            self.released += 1
+
+    def _lost(self) -> None:
+        """A connection was dropped without being closed."""
         self.released += 1
 
     def connect(self, database: Any, *args: Any, **keywords: Any) -> Any:
@@ -330,7 +337,7 @@ class SqliteSubstitutes:
         made.stopcheck_link = Link(self, database, timeout_s)
         cast(Any, made).__init__(database, timeout=0.0, **keywords)
         self._alive.add(made)
-        weakref.finalize(made, self.release).atexit = False
+        weakref.finalize(made, self._lost).atexit = False
         return made
 
     def kill(self) -> None:

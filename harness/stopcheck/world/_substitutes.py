@@ -113,6 +113,15 @@ class Substitutes:
         self._points.inner = wanted
 
     @property
+    def every_statement(self) -> bool:
+        """Whether statements that SQLite isolates anyway park too. Not needed to find anything; slower."""
+        return self._points.every_statement
+
+    @every_statement.setter
+    def every_statement(self, wanted: bool) -> None:
+        self._points.every_statement = wanted
+
+    @property
     def reached(self) -> int:
         """How many points were reached in this run."""
         return self._points.reached

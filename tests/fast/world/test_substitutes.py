@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stopcheck.kernel import Ending, Kernel, Point, ThreadHost, perform
+from stopcheck.kernel import Ending, Kernel, Park, Point, ThreadHost, perform
 from stopcheck.world._environment import ProcessDied
 from stopcheck.world._substitutes import Substitutes, gate_modules, substituted
 from tests.fast.world import wrong_gates
@@ -107,9 +107,11 @@ def race(kind: type[CheckThenAct], substitutes: Substitutes, host: ThreadHost, r
     return seen
 
 
+@pytest.mark.parametrize("every_statement", [False, True])
 def test_check_then_act_over_two_connections_shows_its_window(
-    substitutes: Substitutes, host: ThreadHost, tmp_path: Path
+    substitutes: Substitutes, host: ThreadHost, tmp_path: Path, every_statement: bool
 ) -> None:
+    substitutes.every_statement = every_statement
     assert race(CheckThenAct, substitutes, host, tmp_path) == {
         ("admitted", 1, 1),
         ("stopped", 0, 0),
@@ -117,15 +119,18 @@ def test_check_then_act_over_two_connections_shows_its_window(
     }
 
 
+@pytest.mark.parametrize("every_statement", [False, True])
 def test_one_transaction_has_no_window_and_nobody_hangs(
-    substitutes: Substitutes, host: ThreadHost, tmp_path: Path
+    substitutes: Substitutes, host: ThreadHost, tmp_path: Path, every_statement: bool
 ) -> None:
+    substitutes.every_statement = every_statement
     assert race(Immediate, substitutes, host, tmp_path) == {("admitted", 1, 1), ("stopped", 0, 0)}
 
 
 def test_labels_name_verb_and_table_and_the_place_names_line_and_statement(
     substitutes: Substitutes, host: ThreadHost, tmp_path: Path
 ) -> None:
+    substitutes.every_statement = True
     run = Run(substitutes, host, [])
     gate = Immediate(tmp_path / "gate.db")
     labels: list[str] = []
@@ -185,9 +190,11 @@ def test_the_digest_of_an_open_call_tells_what_it_has_read(
     assert digest("running", "3.db") != digest("draining", "4.db")
 
 
+@pytest.mark.parametrize("every_statement", [False, True])
 def test_a_stale_snapshot_is_raised_and_never_waited_for(
-    substitutes: Substitutes, host: ThreadHost, tmp_path: Path
+    substitutes: Substitutes, host: ThreadHost, tmp_path: Path, every_statement: bool
 ) -> None:
+    substitutes.every_statement = every_statement
     seen: set[tuple[str, str]] = set()
     count = 0
 
@@ -323,6 +330,7 @@ def test_conditions_events_and_semaphores_wait_in_virtual_time(substitutes: Subs
 def test_handles_of_a_dead_process_raise_and_its_transaction_is_not_helped(
     substitutes: Substitutes, host: ThreadHost, tmp_path: Path
 ) -> None:
+    substitutes.every_statement = True
     run = Run(substitutes, host, [])
     gate = Immediate(tmp_path / "gate.db")
     kept = gate.connect()
@@ -336,6 +344,29 @@ def test_handles_of_a_dead_process_raise_and_its_transaction_is_not_helped(
     call.close()
     run.close()
     assert Immediate(tmp_path / "gate.db").effects() == 0
+
+
+def test_what_the_kit_reads_outside_calls_wakes_nobody(
+    substitutes: Substitutes, host: ThreadHost, tmp_path: Path
+) -> None:
+    run = Run(substitutes, host, [])
+    gate = Immediate(tmp_path / "gate.db")
+    reader = NAMES.sqlite3.connect(gate.path)
+    holder = host.open(None, lambda: gate.commit_effect("e"))  # type: ignore[arg-type]
+    waiter = host.open(None, gate.cancel)  # type: ignore[arg-type]
+    for _ in range(3):  # parked before COMMIT
+        holder.advance()
+    for _ in range(2):  # parked before BEGIN IMMEDIATE
+        waiter.advance()
+    park: Any = waiter.advance()
+    assert park.blocked
+    assert reader.execute("SELECT count(*) FROM effect").fetchone() == (0,)
+    assert not park.ready()
+    while isinstance(holder.advance(), Park):
+        assert isinstance(park, Park)
+    assert park.ready()
+    waiter.close()
+    run.close()
 
 
 def test_a_new_process_has_a_new_lock_although_the_dead_one_holds_it(
