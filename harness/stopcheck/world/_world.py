@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from stopcheck.gate import (
+    AdapterFault,
     Caller,
     CancellationClass,
     CancellationRecord,
@@ -320,11 +321,15 @@ class World:
         for coroutine in (*self._setup, *(coroutine for _, coroutine in self._cast_of_actors)):
             coroutine.close()
 
-    def state(self) -> bytes | None:
-        """The digest of everything from which this run goes on; ``None`` when the gate's state is not known."""
+    def state(self) -> bytes:
+        """The digest of everything from which this run goes on. Not to be asked of gates without a fingerprint."""
         gate = self.port.digest()
         if gate is None:
-            return None
+            raise AdapterFault(
+                "the gate's fingerprint is None",
+                cause="its contract declares a fingerprint that the gate does not give, or nobody asked its contract",
+                hint="return bytes from Gate.fingerprint, or declare fingerprint=False",
+            )
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self.kernel.positions(_encode))
         digest.update(gate)
