@@ -39,18 +39,35 @@ _LOCAL_PRAGMAS = frozenset(
         "defer_foreign_keys",
     )
 )
+_WRITING = frozenset(("INSERT", "UPDATE", "DELETE", "REPLACE"))
+_STRING = re.compile(r"'[^']*'")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_MAIN_VERB = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
 _BUSY_TIMEOUT = re.compile(r"^PRAGMA\s+busy_timeout\s*[=(]", re.IGNORECASE)
 
 
 class Statement:
     """What the kit needs to know of a statement's text."""
 
-    __slots__ = ("breaks_isolation", "changes_rows", "ends", "label", "local", "locks", "sets_timeout", "starts", "verb")
+    __slots__ = (
+        "breaks_isolation",
+        "changes_rows",
+        "ends",
+        "label",
+        "local",
+        "locks",
+        "reads",
+        "sets_timeout",
+        "starts",
+        "verb",
+        "writes",
+    )
 
     def __init__(self, sql: str) -> None:
         bare = sql[cast("re.Match[str]", _LEADING.match(sql)).end() :]
         words = re.split(r"[\s(;]+", bare.strip(), maxsplit=2)
-        self.verb = words[0].upper() or "EMPTY"
+        first = words[0].upper() or "EMPTY"
+        self.verb = _after_with(bare) if first == "WITH" else first
         self.label = f"sql:{self._named(bare, [word.upper() for word in words])}"
         pragma = self.label.rsplit(" ", 1)[-1].lower()
         self.local = self.verb == "EMPTY" or (self.verb == "PRAGMA" and pragma in _LOCAL_PRAGMAS)
@@ -59,7 +76,10 @@ class Statement:
         self.ends = self.label in {"sql:COMMIT", "sql:ROLLBACK"}
         self.locks = self.label in {"sql:BEGIN IMMEDIATE", "sql:BEGIN EXCLUSIVE"}
         self.breaks_isolation = self.verb in {"ATTACH", "DETACH"} or pragma == "read_uncommitted"
-        self.changes_rows = self.verb in {"INSERT", "UPDATE", "DELETE", "REPLACE"}
+        self.reads = self.verb == "SELECT"
+        self.writes = self.verb in _WRITING
+        # ``sqlite3`` looks at the first word only when it decides whether to begin a transaction by itself.
+        self.changes_rows = first in _WRITING
 
     def _named(self, bare: str, words: list[str]) -> str:
         if self.verb == "BEGIN":
@@ -67,6 +87,8 @@ class Statement:
             return f"BEGIN {kind}" if kind in {"IMMEDIATE", "EXCLUSIVE"} else "BEGIN"
         if self.verb in {"COMMIT", "END"}:
             return "COMMIT"
+        if self.verb == "ROLLBACK" and "TO" in words:
+            return "ROLLBACK TO"
         if self.verb in {"ROLLBACK", "SAVEPOINT", "RELEASE", "EMPTY"}:
             return self.verb
         for pattern in _TABLES:
@@ -74,6 +96,15 @@ class Statement:
             if found is not None:
                 return f"{self.verb} {found[1]}"
         return self.verb
+
+
+def _after_with(bare: str) -> str:
+    """What a statement with common table expressions does in the end: its first verb outside strings and brackets."""
+    rest, flat = "", _STRING.sub("''", bare)
+    while rest != flat:
+        rest, flat = flat, _BRACKETS.sub("", flat)
+    found = _MAIN_VERB.search(flat)
+    return found[0].upper() if found is not None else "WITH"
 
 
 statement_of: Callable[[str], Statement] = lru_cache(maxsize=2048)(Statement)

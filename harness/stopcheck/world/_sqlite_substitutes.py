@@ -107,8 +107,8 @@ class Link:
         if self.points.every_statement or not self.isolated or not connection.in_transaction:
             return False
         if self.has_written:
-            return statement.changes_rows or statement.verb == "SELECT"
-        return self.has_read and statement.verb == "SELECT"
+            return statement.writes or statement.reads
+        return self.has_read and statement.reads
 
     def _would_wait(self, connection: sqlite3.Connection, statement: Statement, error: sqlite3.Error) -> bool:
         code: int = getattr(error, "sqlite_errorcode", 0)
@@ -128,12 +128,14 @@ class Link:
         return waited
 
     def _acted(self, connection: sqlite3.Connection, statement: Statement) -> None:
+        if statement.local:
+            return
         if not connection.in_transaction or statement.ends:
             self.has_read = self.has_written = False
             self.store.release()
-        elif not statement.starts and not statement.local:
+        elif not statement.starts:
             self.has_read = True
-        if connection.in_transaction and (statement.changes_rows or statement.locks):
+        if connection.in_transaction and (statement.writes or statement.locks):
             self.has_written = True
 
 
