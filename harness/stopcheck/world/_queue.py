@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class Queue:
     """Messages wait here for consumers. A consumer that finds none waits for ever, which is rest, not failure."""
 
-    def __init__(self, world: World, name: str, faults: tuple[str, ...]) -> None:
+    def __init__(self, world: World, name: str) -> None:
         self.name = name
-        self._faults = faults
         self._world = world
         self._waiting: list[Message] = []
         self._taken: dict[str, Message] = {}
@@ -53,13 +52,10 @@ class Queue:
         if not self._world.purse.may("queue"):
             return
         label = f"{self.name}.deliver"
-        chosen = self._world.kernel.fault(label, ("once", *self._faults))
-        if chosen == "once":
-            return
-        self._world.purse.spend("queue")
-        self._world.emit(FaultChosen(consumer, label, chosen))
-        again = Trigger.REDELIVERY if chosen == "duplicate" else Trigger.REPLACEMENT
-        self._waiting.append(msgspec.structs.replace(message, trigger=again))
+        if self._world.kernel.fault(label, ("once", "duplicate")) == "duplicate":
+            self._world.purse.spend("queue")
+            self._world.emit(FaultChosen(consumer, label, "duplicate"))
+            self._waiting.append(msgspec.structs.replace(message, trigger=Trigger.REDELIVERY))
 
     def consumer_died(self, consumer: str) -> None:
         """What the consumer had taken comes back, for a replacement."""

@@ -128,9 +128,9 @@ class World:
         )
         return effect
 
-    def queue(self, name: str, faults: tuple[str, ...] = ("duplicate",)) -> Queue:
-        """Declare a queue, and in which ways it may fail (``duplicate``, ``consumer_lost``)."""
-        queue = Queue(self, name, faults)
+    def queue(self, name: str) -> Queue:
+        """Declare a queue."""
+        queue = Queue(self, name)
         self.queues.append(queue)
         return queue
 
@@ -177,9 +177,11 @@ class World:
         """A worker that carries out ``plan``."""
         self.actor(name, workers.work(self, name, plan))
 
-    def delivers(self, queue: Queue, task: TaskRef, delivery_id: str = "delivery-1") -> None:
+    def delivers(
+        self, queue: Queue, task: TaskRef, delivery_id: str = "delivery-1", trigger: Trigger = Trigger.FIRST
+    ) -> None:
         """A message for ``task`` waits on ``queue``."""
-        queue.publish(Message(task, delivery_id, Trigger.FIRST))
+        queue.publish(Message(task, delivery_id, trigger))
 
     def dispatcher(self, name: str = "dispatcher", *, resends: bool = False) -> None:
         """Claims admitted effects, sends them and records what came of it."""
