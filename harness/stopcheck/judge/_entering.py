@@ -78,6 +78,11 @@ def open_call(facts: Facts, event: Called) -> Call:
     facts.open[event.call_id] = call
     if task is not None:
         _may(facts, task, request)
+    elif isinstance(request, OpenTask) and ref is None:
+        # The gate assigns incarnations, so any of the key may be the one that it opens now.
+        for named in facts.tasks.values():
+            if named.ref.key == request.task:
+                _may(facts, named, request)
     return call
 
 
