@@ -27,7 +27,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.world import Entry, Returned
+from stopcheck.world import Entry, Event, Returned
 
 _SILENT = (Indefinite, Retry, Unsupported)
 _WITH_RECORD = (Accepted, ExistingRecord, Widened, Tombstoned, Stopped, Lost, PreCancelled, Snapshot)
@@ -61,7 +61,14 @@ class AnswerCheck(Check):
     """Base of checks on answers. ``on_answer`` sees each definite answer to one of ``operations`` (empty: all)."""
 
     operations: ClassVar[frozenset[str]] = frozenset()
-    events = (Returned,)
+    events: ClassVar[tuple[type[Event], ...]] = (Returned,)
+
+    @classmethod
+    def listens(cls, kind: type[Event], operation: str) -> bool:
+        """Only to answers of these operations, unless a subclass wants more."""
+        if cls.on_entry is not AnswerCheck.on_entry:
+            return super().listens(kind, operation)
+        return super().listens(kind, operation) and (not cls.operations or operation in cls.operations)
 
     def on_entry(self, entry: Entry) -> None:
         """Pick out the answers."""

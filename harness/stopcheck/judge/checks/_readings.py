@@ -20,6 +20,14 @@ class ReadingCheck(Check):
 
     events: ClassVar[tuple[type[Event], ...]] = (Returned,)
 
+    @classmethod
+    def listens(cls, kind: type[Event], operation: str) -> bool:
+        """Only to what an override was written for."""
+        if not super().listens(kind, operation) or cls.on_entry is not ReadingCheck.on_entry:
+            return super().listens(kind, operation)
+        override = cls.on_reading if operation == "inspect" else cls.on_deed
+        return override not in (ReadingCheck.on_reading, ReadingCheck.on_deed)
+
     def on_entry(self, entry: Entry) -> None:
         """Pick out the readings and the answers."""
         book = self.facts.book

@@ -195,10 +195,10 @@ class Reach(_Astray):
         ref, cut_off = call.request.ref, call.cut_off
         if ref is None or ref not in self.facts.tasks or call.request.caller.tenant != ref.key.tenant:
             return
-        if cut_off is not None and cut_off.task != ref:
-            self._covered(call, ref, cut_off)
-        elif cut_off is None and self._elsewhere(ref):
+        if self._elsewhere(ref) is not None:
             self._spared(call, ref)
+        elif cut_off is not None and cut_off.task != ref and self.facts.prompted(ref):
+            self._covered(call, ref, cut_off)
 
     def _elsewhere(self, ref: TaskRef) -> CancellationRecord | None:
         """A known record that was meant for a task with another id, and does not reach this one."""
