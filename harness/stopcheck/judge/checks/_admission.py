@@ -25,7 +25,7 @@ from stopcheck.gate import (
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
-from stopcheck.world import Committed, Entry, Returned
+from stopcheck.world import Committed, Entry, Event, Returned
 
 
 class CommitAfterCutoff(AnswerCheck):
@@ -60,7 +60,7 @@ class NothingUnadmitted(AnswerCheck):
 
     name: ClassVar[str] = "nothing-unadmitted-arrives"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-2",)
-    events = (Returned, Committed)
+    events: ClassVar[tuple[type[Event], ...]] = (Returned, Committed)
     operations: ClassVar[frozenset[str]] = frozenset(("claim_dispatch",))
 
     def on_entry(self, entry: Entry) -> None:
@@ -214,7 +214,7 @@ class AtMostOnce(AnswerCheck):
 
     name: ClassVar[str] = "at-most-once"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-7",)
-    events = (Returned, Committed)
+    events: ClassVar[tuple[type[Event], ...]] = (Returned, Committed)
     operations: ClassVar[frozenset[str]] = frozenset(("claim_dispatch",))
 
     def on_entry(self, entry: Entry) -> None:

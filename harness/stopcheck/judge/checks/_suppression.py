@@ -20,7 +20,7 @@ from stopcheck.gate import (
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, EffectFacts
 from stopcheck.judge.checks._answers import AnswerCheck, answer, told
-from stopcheck.world import Committed, Entry, Returned
+from stopcheck.world import Committed, Entry, Event, Returned
 
 
 class SuppressedNeverArrives(AnswerCheck):
@@ -30,7 +30,7 @@ class SuppressedNeverArrives(AnswerCheck):
 
     name: ClassVar[str] = "suppressed-never-arrives"
     clauses: ClassVar[tuple[str, ...]] = ("SUP-2",)
-    events = (Returned, Committed)
+    events: ClassVar[tuple[type[Event], ...]] = (Returned, Committed)
     operations: ClassVar[frozenset[str]] = frozenset(("suppress",))
 
     def on_entry(self, entry: Entry) -> None:
