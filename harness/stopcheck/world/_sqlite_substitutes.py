@@ -45,10 +45,11 @@ class Link:
     """What the kit keeps with one connection, and how it acts for it. It does not refer to the connection, whose last
     reference must be the gate's: dropping it closes the connection."""
 
-    __slots__ = ("has_read", "has_written", "isolated", "life", "points", "store", "timeout_ns", "touches")
+    __slots__ = ("drop", "has_read", "has_written", "isolated", "life", "points", "store", "timeout_ns", "touches")
 
     def __init__(self, store: SqliteSubstitutes, database: object, timeout_s: float) -> None:
         self.store = store
+        self.drop: weakref.finalize[..., SubstituteConnection] | None = None
         self.points = store.points
         self.life: Life = store.points.life
         self.timeout_ns = round(timeout_s * _SECOND_NS)
@@ -56,6 +57,12 @@ class Link:
         self.has_read = False
         self.has_written = False
         self.isolated = "cache=shared" not in str(database)
+
+    def closed(self) -> None:
+        """The connection was closed. When its memory is reclaimed is no event any more: that can be in another run."""
+        if self.drop is not None:
+            self.drop.detach()
+        self.store.release()
 
     def point(self, label: str, sql: str) -> None:
         """A branch point of this connection."""
@@ -179,7 +186,7 @@ class SubstituteConnection(sqlite3.Connection):
         if self.in_transaction:
             link.point("sql:CLOSE", "close")
         super().close()
-        link.store.release()
+        link.closed()
 
     def cursor(self, factory: Any = None) -> Any:
         """A cursor that parks."""
@@ -339,7 +346,8 @@ class SqliteSubstitutes:
         made.stopcheck_link = Link(self, database, timeout_s)
         cast(Any, made).__init__(database, timeout=0.0, **keywords)
         self._alive.add(made)
-        weakref.finalize(made, self._lost).atexit = False
+        made.stopcheck_link.drop = weakref.finalize(made, self._lost)
+        made.stopcheck_link.drop.atexit = False
         return made
 
     def kill(self) -> None:
@@ -353,6 +361,7 @@ class SqliteSubstitutes:
         self._dead.clear()
         self._alive.clear()
         for connection in left:
+            connection.stopcheck_link.closed()
             sqlite3.Connection.close(connection)
 
 
