@@ -22,6 +22,8 @@ from stopcheck.explore._portfolio import Portfolio, auto
 from stopcheck.explore._random_walk import random_walk
 from stopcheck.explore._replay import Replayed, replay
 from stopcheck.explore._shrink import Shrunk, shrink
+from stopcheck.explore._state_machine import ClauseBroken, WorldMachine, drawn_runs, machine_for, state_machine
+from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stop_position import stop_position
 from stopcheck.explore._sweep import stop_sweep
 from stopcheck.explore._trial import GateTrial, Result, Trial, make_trial
@@ -31,6 +33,7 @@ __all__ = [
     "Budget",
     "CacheRefuted",
     "CacheUse",
+    "ClauseBroken",
     "Exploration",
     "Failure",
     "Fault",
@@ -40,17 +43,22 @@ __all__ = [
     "Replayed",
     "Result",
     "Shrunk",
+    "Stepwise",
     "SweepCoverage",
     "Trial",
+    "WorldMachine",
     "auto",
     "depth_first",
+    "drawn_runs",
     "find_nondeterminism",
+    "machine_for",
     "make_trial",
     "pct",
     "random_walk",
     "replay",
     "sample_of",
     "shrink",
+    "state_machine",
     "stop_position",
     "stop_sweep",
 ]

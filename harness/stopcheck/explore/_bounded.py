@@ -1,12 +1,13 @@
-"""Preemption bounding: only so many switches away from an actor that could have gone on.
+"""Bounded search: only so many disruptions in one run.
 
-One idea: most races need one or two preemptions, so a space that is too large to exhaust is completed up to a *named*
-number of them (Musuvathi and Qadeer, PLDI 2007). Switches that are forced (the last actor is finished, asleep or
-blocked) are free, and so are faults, deaths and time, which have budgets of their own.
+One idea: most faults of a gate need one or two disruptions, so a space that is too large to exhaust is completed up to a *named*
+number of them. A disruption is a preemption (a switch away from an actor that could have gone on; Musuvathi and Qadeer, PLDI 2007),
+a fault, a death, or a timer that fires while others could move. Switches that are forced (the last actor is finished, asleep or
+blocked) are free.
 
-What a pass does not prove: that nothing breaks with one preemption more. And no reduction by independence may be
-combined with it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is
-extended by the last actor and by what is left of the bound, since both decide what may follow.
+What a pass does not prove: that nothing breaks with one disruption more. And no reduction by independence may be combined with
+it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is extended by the last
+actor and by what is left of the bound, since both decide what may follow.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ from stopcheck.explore._trial import Result, Trial, Watch, unwatched
 from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, TIME_PREFIX, Chooser, Point
 
 
-def is_preemption(point: Point, index: int) -> bool:
-    """Whether this answer switches away from an actor that could go on."""
-    if point.kind != SCHEDULE or index == 0 or not point.actor:
+def is_disruption(point: Point, index: int) -> bool:
+    """Whether this answer costs one of the bound."""
+    if index == 0:
         return False
-    if not point.options[0].startswith(point.actor + "@"):
-        return False
-    return not point.options[index].startswith((TIME_PREFIX, CRASH_PREFIX))
+    option = point.options[index]
+    if point.kind != SCHEDULE or option.startswith((TIME_PREFIX, CRASH_PREFIX)):
+        return True
+    return bool(point.actor) and point.options[0].startswith(point.actor + "@")
 
 
-class PreemptionBound:
+class DisruptionBound:
     """Shows the wrapped strategy only the options that the bound leaves. One for each run."""
 
     def __init__(self, inner: Chooser, bound: int) -> None:
@@ -34,16 +36,14 @@ class PreemptionBound:
 
     def choose(self, point: Point) -> int:
         """The wrapped strategy's answer among what is left."""
-        if point.kind != SCHEDULE:
-            return self._inner.choose(point)
         indices = range(len(point.options))
-        allowed = [i for i in indices if self._left > 0 or not is_preemption(point, i)]
+        allowed = [i for i in indices if self._left > 0 or not is_disruption(point, i)]
         if len(allowed) < len(point.options):
             self.limited = True
         if len(allowed) == 1:
             return allowed[0]
         index = allowed[self._inner.choose(self._narrowed(point, allowed))]
-        if is_preemption(point, index):
+        if is_disruption(point, index):
             self._left -= 1
         return index
 
@@ -60,7 +60,7 @@ class PreemptionBound:
 
 
 class BoundedTrial:
-    """A trial whose runs have at most ``bound`` preemptions. ``limited``: the bound kept something back."""
+    """A trial whose runs have at most ``bound`` disruptions. ``limited``: the bound kept something back."""
 
     def __init__(self, trial: Trial, bound: int) -> None:
         self._trial = trial
@@ -71,11 +71,11 @@ class BoundedTrial:
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         """Make the run."""
-        bounded = PreemptionBound(chooser, self.bound)
+        bounded = DisruptionBound(chooser, self.bound)
         try:
             return self._trial(bounded, watch)
         finally:
             self.limited = self.limited or bounded.limited
 
 
-__all__ = ["BoundedTrial", "PreemptionBound", "is_preemption"]
+__all__ = ["BoundedTrial", "DisruptionBound", "is_disruption"]

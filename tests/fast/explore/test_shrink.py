@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from stopcheck.explore import Budget, Failure, random_walk, replay, shrink
+from stopcheck.explore import Budget, Failure, Result, random_walk, replay, shrink
 from stopcheck.kernel import Choice, branch
 from tests.fast.explore.toys import Body, Toy, ToyTrial, race
 
 
 def a_long_failure(trial: ToyTrial, clause: str, seed: int) -> Failure:
-    """The first failing run of a random walk, which is far from the default order."""
-    found = random_walk(trial, Budget(2_000), seed, fail_fast=True).failures[clause]
-    assert found.size[0] > 1
-    return found
+    """The failing run of a random walk that is farthest from the default order."""
+    failing: list[Result] = []
+
+    def note(result: Result) -> None:
+        if clause in result.clauses:
+            failing.append(result)
+
+    random_walk(trial, Budget(200), seed, observe=note)
+    longest = max(failing, key=lambda result: result.schedule().deviations)
+    failure = Failure(clause, longest.violations[0], "random walk", "toy", {}, tuple(longest.choices))
+    assert failure.size[0] > 1
+    return failure
 
 
 @pytest.mark.parametrize("seed", range(8))
