@@ -49,7 +49,8 @@ _MASK = (1 << 64) - 1
 class Deed(msgspec.Struct):
     """One call with both ends of its interval. ``before`` stands for all that had been answered when it began. For
     ``inspect``: ``shown`` are the dispositions that readings of its task had shown by then, ``committed`` the effects
-    that receivers had committed, ``ticked_ns`` the time of the latest tick."""
+    that receivers had committed, ``ticked_ns`` the time of the latest tick, ``below`` those of its task's owners that
+    had been shown settled."""
 
     call_id: str
     actor: str
@@ -63,6 +64,7 @@ class Deed(msgspec.Struct):
     shown: tuple[tuple[str, Disposition], ...] = ()
     committed: tuple[str, ...] = ()
     ticked_ns: int = -1
+    below: tuple[TaskRef, ...] = ()
     returned: int | None = None
     returned_ns: int = 0
     reply: Reply | Snapshot | None = None
@@ -104,6 +106,8 @@ class Book:
         self.shown: dict[str, Disposition] = {}
         #: What came over an admitted effect since then: ``death`` (of the gate), ``kill`` (of a worker).
         self.came_over: dict[str, list[str]] = {}
+        #: The tasks that were shown settled.
+        self.settled: list[TaskRef] = []
         #: The latest time at which a tick began that was answered.
         self.ticked_ns = -1
         #: The ticks that were answered in the final phase.
@@ -179,6 +183,8 @@ class Book:
             deed.shown = tuple((e.effect_id, self.shown[e.effect_id]) for e in mine if e.effect_id in self.shown)
             deed.committed = tuple(e.effect_id for e in mine if e.commits)
             deed.ticked_ns = self.ticked_ns
+            if self.settled and ref is not None:
+                deed.below = tuple(owner.ref for owner in facts.ancestors(ref) if owner.ref in self.settled)
         elif not isinstance(request, Tick):
             key = getattr(request, "effect_id", None) or ref
             self._deeds.setdefault((event.operation, key), []).append(deed)
@@ -214,6 +220,8 @@ class Book:
         self.reading = Reading(facts, task, deed, snapshot)
         for entry in snapshot.effects:
             self.shown[entry.effect_id] = entry.disposition
+        if self.reading.settled and task.ref not in self.settled:
+            self.settled.append(task.ref)
         if facts.phase == "account":
             self.final.append(self.reading)
 
@@ -222,14 +230,15 @@ class Book:
     def digest(self) -> bytes:
         """Everything on which a later verdict can depend, without moments."""
         opened = [
-            (deed.call_id, deed.before, deed.begun_ns, deed.shown, deed.committed, deed.ticked_ns)
-            for deed in self.open.values()
+            (d.call_id, d.before, d.begun_ns, d.shown, d.committed, d.ticked_ns, list(map(str, d.below)))
+            for d in self.open.values()
         ]
         state = [
             self._closed,
             sorted(opened, key=lambda item: item[0]),
             sorted(self.shown.items()),
             sorted(self.came_over.items()),
+            sorted(map(str, self.settled)),
             self.ticked_ns,
             [(str(ref), at_ns) for ref, at_ns in self.cut_by_ns.items()],
             self.disturbed,

@@ -24,6 +24,7 @@ from stopcheck_scenarios.acceptance import (
     old_epoch,
     old_incarnations,
     partitioned_worker,
+    probes_settling,
     said_twice,
     sent_again,
     shared_dependency,
@@ -63,6 +64,7 @@ PROBES: tuple[Scenario, ...] = (
     *bad_workers.SCENARIOS,
     last_interest.SCENARIO,
     long_memory.SCENARIO,
+    *probes_settling.SCENARIOS,
 )
 
 #: What this entry point offers to the kit.

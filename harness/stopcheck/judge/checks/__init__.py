@@ -20,6 +20,7 @@ from stopcheck.judge.checks import (
     _record,
     _reporting,
     _scope,
+    _settled_above,
     _shared,
     _suppression,
 )
@@ -30,6 +31,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_admission.CHECKS,
     *_suppression.CHECKS,
     *_children.CHECKS,
+    *_settled_above.CHECKS,
     *_delivery.CHECKS,
     *_shared.CHECKS,
     *_completion.CHECKS,

@@ -14,25 +14,25 @@ import msgspec
 from stopcheck.gate import (
     CANCELLED_STATES,
     TERMINAL_STATES,
-    Accepted,
     BeginWork,
     Capability,
     ClaimDispatch,
     CommitEffect,
     Complete,
     Execution,
-    ExistingRecord,
     LeaseGranted,
     OpenTask,
+    Refused,
     RegisterChild,
     Request,
     RequestCancel,
+    Retry,
     Right,
     Scope,
     Stage,
     StartChild,
     TaskRef,
-    Widened,
+    Unsupported,
 )
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check, Docket
@@ -207,8 +207,8 @@ class WorkGoesOn(ReadingCheck):
 class RightfulStopAccepted(ReadingCheck):
     """An authorised stop of a running task, in a scope that the gate supports, leads to a record.
 
-    ``Retry`` now and then is right: only if there is no record at rest was the stop lost. A pass says nothing of stops
-    that race with the end of the task."""
+    ``Retry`` now and then is right: only if there is neither a record nor an end at rest was the stop lost. A pass says
+    nothing of stops that race with the end of the task."""
 
     name: ClassVar[str] = "rightful-stop-accepted"
     clauses: ClassVar[tuple[str, ...]] = ("LIVE-2",)
@@ -226,7 +226,13 @@ class RightfulStopAccepted(ReadingCheck):
         if window is None or request.scope not in self.contract.scopes or not self._running(window):
             return
         self.exercised("LIVE-2")
-        if not isinstance(deed.reply, Accepted | ExistingRecord | Widened):
+        if isinstance(deed.reply, Refused | Unsupported):
+            self.violated(
+                "LIVE-2",
+                f"an authorised stop of the running task {label(ref)} was answered {deed.answer} (call "
+                f"{deed.call_id}); a rightful stop is accepted",
+            )
+        elif isinstance(deed.reply, Retry):
             self._owed[ref] = f"{deed.answer} (call {deed.call_id})"
 
     def digest(self) -> bytes:
