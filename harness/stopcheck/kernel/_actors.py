@@ -10,46 +10,29 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
+import msgspec
+
 Touches = tuple[str, ...]
 Ready = Callable[[], bool]
 
 
-class Park:
+class Park(msgspec.Struct, eq=False):
     """Why an actor does not move: ``ready`` (a predicate), ``wake_ns`` (a timer) or ``blocked`` (another holds what
-    it needs; with ``wake_ns``, only until then). With none of them it can move at once (``free``). ``timer`` names the
-    timer in schedules. Not changed once made."""
+    it needs; it may look again when another moved and ``ready``, if given, holds, or at ``wake_ns``). With none of them
+    it can move at once. ``timer`` names the timer in schedules, else ``label`` does. Not changed once made."""
 
-    __slots__ = ("blocked", "free", "label", "ready", "timer", "touches", "wake_ns")
-
-    def __init__(
-        self,
-        label: str,
-        touches: Touches = (),
-        *,
-        ready: Ready | None = None,
-        wake_ns: int | None = None,
-        timer: str = "",
-        blocked: bool = False,
-    ) -> None:
-        self.label = label
-        self.touches = touches
-        self.ready = ready
-        self.wake_ns = wake_ns
-        self.timer = timer or label
-        self.blocked = blocked
-        self.free = ready is None and wake_ns is None and not blocked
+    label: str
+    touches: Touches = ()
+    ready: Ready | None = None
+    wake_ns: int | None = None
+    timer: str = ""
+    blocked: bool = False
 
 
-_START = Park("start")  # shared by all actors that start there: a run makes many
-
-
-class Perform:
+class Perform(msgspec.Struct, eq=False):
     """A nested call for the host to drive on the actor's behalf."""
 
-    __slots__ = ("call",)
-
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self.call = call
+    call: Callable[[], Any]
 
 
 @types.coroutine
@@ -75,7 +58,7 @@ def wait_or_timeout(
     label: str, ready: Ready, wake_ns: int, timer: str = "", touches: Touches = ()
 ) -> Generator[Park, Any, None]:
     """Do not move before ``ready()`` holds or virtual time ``wake_ns``, whichever is first."""
-    yield Park(label, touches, ready=ready, wake_ns=wake_ns, timer=timer)
+    yield Park(label, touches, ready, wake_ns, timer)
 
 
 @types.coroutine
@@ -94,8 +77,15 @@ def perform(call: Callable[[], Any]) -> Generator[Perform, Any, Any]:
     return (yield Perform(call))
 
 
+_START = Park("start")  # shared by all actors that start there: a run makes many
+
+
 class Actor:
-    """One named unit of the simulated world."""
+    """One named unit of the simulated world. ``option`` is what its next step is called in schedules.
+
+    ``free``: it can move whatever others do. ``call`` is the nested call that it is in. ``heard`` is what it was told
+    so far, of which ``history`` digests the first ``folded``. ``stamp`` is the kernel's progress when it parked.
+    """
 
     __slots__ = (
         "call",
@@ -103,6 +93,7 @@ class Actor:
         "done",
         "failure",
         "folded",
+        "free",
         "heard",
         "history",
         "name",
@@ -119,10 +110,11 @@ class Actor:
         self.coroutine = coroutine
         self.park = _START if start == "start" else Park(start)
         self.option = f"{name}@{start}"
-        self.call: Any = None
+        self.free = True
         self.done = False
-        self.failure: BaseException | None = None
+        self.call: Any = None
         self.result: Any = None
+        self.failure: BaseException | None = None
         self.heard: list[Any] = []
         self.folded = 0
         self.history = b""

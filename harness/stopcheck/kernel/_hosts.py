@@ -10,18 +10,17 @@ import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
+import msgspec
+
 from stopcheck.kernel._actors import Actor, Park, Perform
 from stopcheck.kernel._errors import ForeignAwaitError, HungError
 
 
-class Finished:
+class Finished(msgspec.Struct, eq=False):
     """A nested call's end: its value, or what it raised."""
 
-    __slots__ = ("error", "value")
-
-    def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
-        self.value = value
-        self.error = error
+    value: Any = None
+    error: BaseException | None = None
 
 
 class NestedCall(Protocol):
@@ -140,8 +139,8 @@ class Answered:
         """Nothing to let go of."""
 
 
-def step(actor: Actor, host: Host) -> Park | Finished:
-    """Move ``actor`` until it parks or ends, going through nested calls."""
+def step(actor: Actor, host: Host) -> Park | None:
+    """Move ``actor`` until it parks (why) or has ended (``None``), going through nested calls."""
     value: Any = None
     error: BaseException | None = None
     while True:
@@ -157,9 +156,11 @@ def step(actor: Actor, host: Host) -> Park | Finished:
         try:
             yielded = actor.coroutine.send(value) if error is None else actor.coroutine.throw(error)
         except StopIteration as stop:
-            return Finished(stop.value)
+            actor.done, actor.free = True, False
+            actor.result = stop.value
+            return None
         except BaseException as failure:
-            actor.done = True
+            actor.done, actor.free = True, False
             actor.failure = failure
             raise
         if type(yielded) is Park:

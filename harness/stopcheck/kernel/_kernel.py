@@ -111,25 +111,44 @@ class Kernel:
 
     def run(self) -> Ending:
         """Move actors until nothing can happen any more, or a bound is reached."""
+        limit = self.bounds.steps
         while True:
-            enabled, options, touches, timer = self._survey()
+            last = self.last
+            enabled: list[Actor] = []
+            options: list[str] = []
+            touches: list[tuple[str, ...]] = []
+            timed = False
+            for actor in self.actors:
+                if not actor.free:
+                    if actor.done:
+                        continue
+                    timed = timed or actor.park.wake_ns is not None
+                    if not self._holds(actor, actor.park):
+                        continue
+                if actor is last:  # the default is to go on with it
+                    enabled.insert(0, actor)
+                    options.insert(0, actor.option)
+                    touches.insert(0, actor.park.touches)
+                else:
+                    enabled.append(actor)
+                    options.append(actor.option)
+                    touches.append(actor.park.touches)
             movable = len(enabled)
-            if timer is not None or not movable or self.perils:
-                options += self._others(timer, idle=not movable)
-            if self.steps >= self.bounds.steps and options[0] != _REST:
+            if timed or not movable or self.perils:
+                options += self._others(idle=not movable)
+            if self.steps >= limit and options[0] != _REST:
                 return Ending.STEP_BOUND
             which = 0
             if len(options) > 1 and not self.quiet:
-                last = self.last
                 name = "" if last is None else last.name
                 point = Point(SCHEDULE, name, "", tuple(options), self.steps, self._state, tuple(touches))
                 which = self._ask(point)
             if which < movable:
                 self._move(enabled[which])
-            else:
-                ending = self._happen(options[which], timer, race=movable > 0)
-                if ending is not None:
-                    return ending
+                continue
+            ending = self._happen(options[which], race=movable > 0)
+            if ending is not None:
+                return ending
 
     def _ask(self, point: Point) -> int:
         index = self._choose(point)
@@ -137,46 +156,28 @@ class Kernel:
             return index
         raise IndexError(f"the strategy answered {index} at {point.name!r}, which has {len(point.options)} options")
 
-    def _survey(self) -> tuple[list[Actor], list[str], list[tuple[str, ...]], Actor | None]:
-        """Who can move (the actor that moved last first, else as declared), by what name, touching what; and whose
-        timer is next."""
-        enabled: list[Actor] = []
-        options: list[str] = []
-        touches: list[tuple[str, ...]] = []
-        timer: Actor | None = None
+    def _next_timer(self) -> Actor | None:
+        """Whose timer is due next; of two at one time, the first declared."""
+        best: Actor | None = None
         soonest = 0
-        last, now = self.last, self.now_ns
         for actor in self.actors:
-            if actor.done:
-                continue
-            park = actor.park
-            if not park.free:
-                wake = park.wake_ns
-                if wake is not None and wake > now and (timer is None or wake < soonest):
-                    timer, soonest = actor, wake
-                if not self._holds(actor, park):
-                    continue
-            if actor is last:
-                enabled.insert(0, actor)
-                options.insert(0, actor.option)
-                touches.insert(0, park.touches)
-            else:
-                enabled.append(actor)
-                options.append(actor.option)
-                touches.append(park.touches)
-        return enabled, options, touches, timer
+            wake = actor.park.wake_ns
+            if wake is not None and wake > self.now_ns and not actor.done and (best is None or wake < soonest):
+                best, soonest = actor, wake
+        return best
 
     def _holds(self, actor: Actor, park: Park) -> bool:
         """Whether what a waiting actor waits for has come."""
         if park.wake_ns is not None and park.wake_ns <= self.now_ns:
             return True
-        if park.blocked:
-            return self.progress > actor.stamp and (park.ready is None or park.ready())
-        return park.ready is not None and park.ready()
+        if park.blocked and self.progress <= actor.stamp:
+            return False
+        return park.blocked if park.ready is None else park.ready()
 
-    def _others(self, timer: Actor | None, *, idle: bool) -> list[str]:
+    def _others(self, *, idle: bool) -> list[str]:
         """What may happen beside an actor's step: time (the default when nobody can move), else rest; and a death."""
         others: list[str] = []
+        timer = self._next_timer()
         if timer is not None:
             others += self._time_options(timer, idle=idle)
         elif idle:
@@ -187,7 +188,7 @@ class Kernel:
         return others
 
     def _time_options(self, timer: Actor, *, idle: bool) -> list[str]:
-        name = timer.park.timer
+        name = timer.park.timer or timer.park.label
         if idle:
             return [f"{TIME_PREFIX}at:{name}"]
         if self.races is None or self.quiet:
@@ -197,7 +198,7 @@ class Kernel:
         ways = [how for how in self.races.options(name) if not (near and how == "before")]
         return [f"{TIME_PREFIX}{how}:{name}" for how in ways]
 
-    def _happen(self, chosen: str, timer: Actor | None, *, race: bool) -> Ending | None:
+    def _happen(self, chosen: str, *, race: bool) -> Ending | None:
         """Do what was chosen instead of a step."""
         if chosen == _REST:
             stuck = any(not actor.done and actor.park.blocked for actor in self.actors)
@@ -208,6 +209,7 @@ class Kernel:
             self._note(chosen)
             peril.strike(option)
             return None
+        timer = self._next_timer()
         assert timer is not None
         how, name = chosen[len(TIME_PREFIX) :].split(":", 1)
         if race and self.races is not None:
@@ -237,19 +239,18 @@ class Kernel:
             self.current = None
         if self._refusal is not None:
             raise self._refusal
-        if isinstance(outcome, Park):
-            if not outcome.blocked:
-                self.progress += 1
-            self._park(actor, outcome)
-        else:
-            actor.done = True
-            actor.result = outcome.value
+        if outcome is None:
             self.progress += 1
+            return
+        if not outcome.blocked:
+            self.progress += 1
+        self._park(actor, outcome)
 
     def _park(self, actor: Actor, park: Park) -> None:
         actor.park = park
         actor.stamp = self.progress
         actor.option = f"{actor.name}@{park.label}"
+        actor.free = park.wake_ns is None and park.ready is None and not park.blocked
 
     # -- state --------------------------------------------------------------------------------------------
 
@@ -271,11 +272,12 @@ class Kernel:
 
     def close(self) -> None:
         """The run is over: finalise what was kept unfinalised. What clean-up raises concerns nobody any more."""
-        calls = [actor.call for actor in self.actors if actor.call is not None]
-        for call in (*calls, *self._graveyard):
-            call.close()
         for actor in self.actors:
-            actor.call = None
             if not actor.done:
+                if actor.call is not None:
+                    actor.call.close()
+                    actor.call = None
                 quietly_close(actor.coroutine)
+        for call in self._graveyard:
+            call.close()
         self._graveyard.clear()

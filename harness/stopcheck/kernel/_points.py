@@ -22,34 +22,23 @@ TIME_PREFIX = "time:"
 CRASH_PREFIX = "crash:"
 
 
-class Point:
+class Point(msgspec.Struct, eq=False):
     """One question to the strategy.
 
     ``options`` are names, never empty, option 0 the default: ``actor@label`` for a step, ``time:at:timer`` (or
     ``before``, ``after``) for time, ``crash:what`` for a death, and the fault's own names at a fault point.
+    ``actor`` moved last, or asks for the fault. ``touches`` stands beside each option that is a step.
     ``state`` computes the digest of the whole simulated world, for strategies that cache; ``None`` at points where
     a step is half done.
     """
 
-    __slots__ = ("actor", "kind", "label", "options", "state", "step", "touches")
-
-    def __init__(
-        self,
-        kind: str,
-        actor: str,
-        label: str,
-        options: tuple[str, ...],
-        step: int,
-        state: Callable[[], bytes] | None = None,
-        touches: tuple[tuple[str, ...], ...] = (),
-    ) -> None:
-        self.kind = kind
-        self.actor = actor
-        self.label = label
-        self.options = options
-        self.step = step
-        self.state = state
-        self.touches = touches
+    kind: str
+    actor: str
+    label: str
+    options: tuple[str, ...]
+    step: int
+    state: Callable[[], bytes] | None = None
+    touches: tuple[tuple[str, ...], ...] = ()
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """Who is offered a move, in which order, and how a run ends."""
 
 import contextlib
+from collections.abc import Generator
 
 import pytest
 
@@ -10,6 +11,7 @@ from stopcheck.kernel import (
     DefaultChooser,
     Ending,
     Kernel,
+    Park,
     Point,
     Recorder,
     blocked,
@@ -159,6 +161,32 @@ def test_a_blocked_actor_is_offered_again_only_after_another_moved() -> None:
         "holder@still inside",
         "waiter@lock",
     ]
+
+
+class wait_for:
+    """Parks for any reason."""
+
+    def __init__(self, park: Park) -> None:
+        self._park = park
+
+    def __await__(self) -> Generator[Park, None, None]:
+        yield self._park
+
+
+def test_a_blocked_actor_with_a_predicate_is_not_offered_before_it_holds() -> None:
+    free: list[str] = []
+
+    async def waiter() -> str:
+        await wait_for(Park("lock", ready=lambda: bool(free), wake_ns=1000, blocked=True))
+        return free[0]
+
+    async def holder() -> None:
+        await branch("inside")
+        free.append("lock")
+
+    kernel, ending = play([("waiter", waiter()), ("holder", holder())])
+    assert ending is Ending.REST
+    assert moves(kernel) == ["waiter@start", "holder@start", "holder@inside", "waiter@lock"]
 
 
 def test_two_actors_that_wait_for_each_other_are_a_deadlock() -> None:
