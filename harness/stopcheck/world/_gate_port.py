@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from stopcheck.gate import (
     OPERATIONS,
+    AdapterFault,
     ClaimGranted,
     Gate,
     GateContract,
@@ -29,7 +30,17 @@ from stopcheck.gate import (
     Snapshot,
     WrongReply,
 )
-from stopcheck.kernel import Actor, Finished, Host, NestedCall, Park, branch, perform
+from stopcheck.kernel import (
+    Actor,
+    Finished,
+    ForeignAwaitError,
+    Host,
+    HungError,
+    NestedCall,
+    Park,
+    branch,
+    perform,
+)
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
 from stopcheck.world._interior import Interior
@@ -134,7 +145,9 @@ class GatePort:
         generation = self.generation
         try:
             reply = await perform(lambda: self._invoke(handle, request))
-        except Exception as error:
+        except (KeyboardInterrupt, GeneratorExit, HungError):
+            raise
+        except BaseException as error:  # a gate that calls sys.exit() must not end the kit
             raise self._raised(call, error) from error
         if self.generation != generation:
             return reply
@@ -154,11 +167,8 @@ class GatePort:
     def _invoke(self, handle: int, request: Request) -> Any:
         return getattr(self._gates[handle], request.operation)(request)
 
-    def _raised(self, call: OpenCall, error: Exception) -> Exception:
-        from stopcheck.gate import AdapterFault  # noqa: PLC0415
-        from stopcheck.kernel import ForeignAwaitError, HungError  # noqa: PLC0415
-
-        if isinstance(error, AdapterFault | HungError | ForeignAwaitError):
+    def _raised(self, call: OpenCall, error: BaseException) -> Exception:
+        if isinstance(error, AdapterFault | ForeignAwaitError):
             return error
         return GateRaised(
             f"{call.operation} (call {call.call_id}) raised {type(error).__name__}: {error}",
@@ -188,8 +198,8 @@ class GatePort:
 
     @property
     def digests_segments(self) -> bool:
-        """Whether what a call reads in each of its segments must be digested: where a call can park, and nobody else sees
-        what it reads."""
+        """Whether what a call reads in each of its segments must be digested: where a call can park, and nobody else
+        sees what it reads."""
         inner = self._world.variant.granularity is Granularity.INNER
         return inner and self.contract.fingerprint and not self._interior.watches_reads
 
