@@ -12,7 +12,15 @@ from stopcheck.campaign._executor import OnEvent, Outcome, execute
 from stopcheck.campaign._loading import pick_scenarios
 from stopcheck.campaign._messages import Open
 from stopcheck.campaign._plan import DEFAULT_BUDGET
-from stopcheck.campaign._results import CampaignFinished, ClauseVerdict, FaultReport, GateIdentity, JobResult, Report
+from stopcheck.campaign._results import (
+    CampaignFinished,
+    ClauseVerdict,
+    FaultReport,
+    Finding,
+    GateIdentity,
+    JobResult,
+    Report,
+)
 from stopcheck.campaign._verdicts import exit_code, judge_clauses, missed_witnesses, summarise
 from stopcheck.gate import GateContract
 from stopcheck.judge.requirements import REQUIREMENT_SET
@@ -44,7 +52,8 @@ def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
 def _report(options: Options, outcome: Outcome) -> Report:
     jobs = tuple(outcome.results[index] for index in sorted(outcome.results))
     faults = (*outcome.faults, *(job.fault for job in jobs if job.fault is not None))
-    return conclude(outcome.contract, outcome.identity, options, jobs, faults)
+    shrunk = [outcome.shrunk[index] for index in sorted(outcome.shrunk)]
+    return conclude(outcome.contract, outcome.identity, options, jobs, faults, shrunk)
 
 
 def conclude(
@@ -53,12 +62,13 @@ def conclude(
     options: Options,
     jobs: Sequence[JobResult],
     faults: Sequence[FaultReport],
+    shrunk: Sequence[Finding] = (),
 ) -> Report:
     """From job results to the report."""
     clauses: tuple[ClauseVerdict, ...] = ()
     if contract is not None:
         declared = {s.id: s.clauses for s in pick_scenarios(options.scenarios)}
-        clauses = judge_clauses(contract, with_witnesses(jobs), declared)
+        clauses = judge_clauses(contract, with_witnesses(jobs), declared, shrunk)
     unique = tuple(dict.fromkeys(faults))
     code = exit_code(clauses, unique)
     name = identity.name if identity is not None else "the gate"

@@ -11,7 +11,19 @@ from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._job import JobRunner
 from stopcheck.campaign._loading import LoadedGate, load_gate, pick_scenarios
-from stopcheck.campaign._messages import Broken, Finished, Open, Opened, Progress, Refused, Run, send, to_child
+from stopcheck.campaign._messages import (
+    Broken,
+    Finished,
+    Open,
+    Opened,
+    Progress,
+    Refused,
+    Run,
+    Shrink,
+    Shrunk,
+    send,
+    to_child,
+)
 from stopcheck.campaign._plan import plan
 from stopcheck.gate import AdapterFault
 
@@ -27,8 +39,10 @@ def main(read_fd: int, write_fd: int) -> None:
         with JobRunner(loaded) as runner:
             for line in source:
                 message = to_child.decode(line)
-                assert isinstance(message, Run)
-                _serve(runner, message, sink)
+                if isinstance(message, Shrink):
+                    send(sink, Shrunk(message.index, runner.shrink(message.finding)))
+                elif isinstance(message, Run):
+                    _serve(runner, message, sink)
 
 
 def _open(message: Open, sink: IO[bytes]) -> LoadedGate | None:

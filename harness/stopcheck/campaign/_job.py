@@ -15,18 +15,33 @@ import msgspec
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
+from stopcheck.campaign._plan import SIGKILL
 from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
+from stopcheck.campaign._sigkill import sigkill_job
 from stopcheck.campaign._strategies import Search, search
-from stopcheck.explore import Exploration, Failure, Result, Trial, make_trial, shrink
+from stopcheck.explore import (
+    Deviating,
+    Exploration,
+    Failure,
+    Result,
+    Trial,
+    find_nondeterminism,
+    generator,
+    make_trial,
+    replay,
+    shrink,
+)
 from stopcheck.gate import AdapterFault
-from stopcheck.judge import CHECKS
-from stopcheck.kernel import HungError, ThreadHost, Watchdog
+from stopcheck.judge import CHECKS, Violation
+from stopcheck.kernel import HungError, Recorder, Schedule, ThreadHost, Watchdog
 from stopcheck.world import Granularity, Interior, Scenario, Variant
 
 #: Real seconds that one execution may take before it counts as hung.
 EXECUTION_S = 10.0
 #: Runs that shrinking one failure may take.
 SHRINK_RUNS = 400
+#: Schedules per job that are run twice.
+AUDITED = 2
 #: Executions between two reports of progress.
 _EVERY = 50
 
@@ -65,19 +80,57 @@ class JobRunner:
         """Do one job. Whatever goes wrong in it stands in its result."""
         scenario = self._scenarios[spec.scenario]
         try:
+            if spec.strategy == SIGKILL:
+                return sigkill_job(self._loaded, spec)
             trial = self._trial(scenario, spec)
             with Watchdog(EXECUTION_S) as watchdog:
                 found = search(spec, _Watched(trial, watchdog, on_progress))
-                return self._result(scenario, spec, found, trial, watchdog)
+                found = self._audited(found, trial, watchdog)
+            return self._result(scenario, spec, found)
         except AdapterFault as error:
             return failed(spec, report_of(error, spec.scenario))
         except HungError as error:
             hint = "wait through the environment, or through locks and sleeps that the kit can substitute"
             return failed(spec, FaultReport("GateHung", str(error), "it never came back", hint, spec.scenario))
-        except Exception as error:  # noqa: BLE001 - a fault of the kit must not cost the other jobs
+        except Exception as error:
             return failed(spec, kit_fault(error, spec.scenario))
 
-    def _trial(self, scenario: Scenario, spec: JobSpec) -> Trial:
+    def _audited(self, found: Search, trial: Trial, watchdog: Watchdog) -> Search:
+        """Make a few of the runs twice: a gate that differs is not judged."""
+        seeds = [random_schedule(trial, number) for number in range(AUDITED)]
+        watchdog.rearm()
+        differs = find_nondeterminism(trial, seeds)
+        if differs is None or found.unsound or found.exploration.faults:
+            return found
+        return msgspec.structs.replace(found, unsound=f"one schedule made two different runs: {differs.what}")
+
+    def shrink(self, finding: Finding) -> Finding:
+        """Make a finding's schedule as short as the bound on runs allows."""
+        if not finding.token.startswith("sc"):
+            return finding
+        schedule = Schedule.from_token(finding.token)
+        trial = self._trial(self._scenarios[finding.scenario], finding)
+        with Watchdog(EXECUTION_S) as watchdog:
+            again = replay(trial, schedule).result
+            violation = _violation(again, finding.clause)
+            if again is None or violation is None:
+                return finding
+            failure = Failure(
+                finding.clause, violation, finding.strategy, finding.scenario, again.variant, tuple(again.choices)
+            )
+            shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
+        return msgspec.structs.replace(
+            finding,
+            check=shrunk.violation.check,
+            message=shrunk.violation.message,
+            token=shrunk.schedule.token(),
+            deviations=shrunk.schedule.deviations,
+            choices=len(shrunk.schedule.choices),
+            step=shrunk.violation.step,
+            shrunk=shrunk.reproduced,
+        )
+
+    def _trial(self, scenario: Scenario, spec: JobSpec | Finding) -> Trial:
         granularity = Granularity(spec.granularity)
         return make_trial(
             scenario,
@@ -88,11 +141,9 @@ class JobRunner:
             thread_host=self._threads,
         )
 
-    def _result(self, scenario: Scenario, spec: JobSpec, found: Search, trial: Trial, watchdog: Watchdog) -> JobResult:
+    def _result(self, scenario: Scenario, spec: JobSpec, found: Search) -> JobResult:
         merged = found.exploration
-        findings = tuple(
-            _finding(spec, failure, merged, trial, watchdog) for _, failure in sorted(merged.failures.items())
-        )
+        findings = tuple(_finding(spec, failure, merged) for _, failure in sorted(merged.failures.items()))
         contract = self._loaded.contract
         wanted = tuple(
             w.name
@@ -145,14 +196,12 @@ class _Watched:
         return result
 
 
-def _finding(spec: JobSpec, failure: Failure, merged: Exploration, trial: Trial, watchdog: Watchdog) -> Finding:
-    watchdog.rearm()
-    shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
-    schedule = shrunk.schedule
+def _finding(spec: JobSpec, failure: Failure, merged: Exploration) -> Finding:
+    schedule = failure.schedule
     return Finding(
         clause=failure.clause,
-        check=shrunk.violation.check,
-        message=shrunk.violation.message,
+        check=failure.violation.check,
+        message=failure.violation.message,
         scenario=spec.scenario,
         handles=spec.handles,
         granularity=spec.granularity,
@@ -160,10 +209,20 @@ def _finding(spec: JobSpec, failure: Failure, merged: Exploration, trial: Trial,
         token=schedule.token(),
         deviations=schedule.deviations,
         choices=len(schedule.choices),
-        step=shrunk.violation.step,
+        step=failure.violation.step,
         executions_to_find=merged.executions,
-        shrunk=True,
+        shrunk=False,
     )
+
+
+def _violation(result: Result | None, clause: str) -> Violation | None:
+    return next((v for v in result.violations if v.clause == clause), None) if result is not None else None
+
+
+def random_schedule(trial: Trial, seed: int) -> Schedule:
+    """A schedule to try twice: seeded, near the default order."""
+    recorder = Recorder(Deviating(generator(seed, 0), 0.2))
+    return Schedule.of(trial.scenario, trial.variant, trial(recorder).choices)
 
 
 def _fault(fault: object, spec: JobSpec) -> FaultReport:

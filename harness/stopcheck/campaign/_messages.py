@@ -6,7 +6,7 @@ from typing import IO
 
 import msgspec
 
-from stopcheck.campaign._results import FaultReport, GateIdentity, JobResult, JobSpec
+from stopcheck.campaign._results import FaultReport, Finding, GateIdentity, JobResult, JobSpec
 from stopcheck.gate import GateContract
 
 
@@ -25,6 +25,20 @@ class Run(msgspec.Struct, frozen=True, tag=True):
 
     index: int
     spec: JobSpec
+
+
+class Shrink(msgspec.Struct, frozen=True, tag=True):
+    """To the child: make this finding's schedule as short as possible."""
+
+    index: int
+    finding: Finding
+
+
+class Shrunk(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the finding, shrunk."""
+
+    index: int
+    finding: Finding
 
 
 class Opened(msgspec.Struct, frozen=True, tag=True):
@@ -64,8 +78,8 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
     result: JobResult
 
 
-ToChild = Open | Run
-FromChild = Opened | Refused | Broken | Progress | Finished
+ToChild = Open | Run | Shrink
+FromChild = Opened | Refused | Broken | Progress | Finished | Shrunk
 
 _encoder = msgspec.json.Encoder()
 to_child = msgspec.json.Decoder(ToChild)

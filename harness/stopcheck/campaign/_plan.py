@@ -1,7 +1,7 @@
 """The plan: which scenarios, variants and strategies a gate is tried with.
 
 One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where the gate's calls are not serialised by
-construction, again between its inner branch points up to a named preemption bound, where exhaustion is out of reach. Sampling and
+construction, again between its inner branch points up to a named bound of disruptions, where exhaustion is out of reach. Sampling and
 the stop sweep come on top; they add evidence and witnesses, and never stand in for a search that was not completed.
 """
 
@@ -14,12 +14,12 @@ from stopcheck.gate import GateContract
 from stopcheck.world import Granularity, Scenario
 
 #: Executions that one search may take when no ``--budget`` is given.
-DEFAULT_BUDGET = 20_000
+DEFAULT_BUDGET = 8_000
 #: Executions of each sampling job.
-SAMPLES = 150
+SAMPLES = 60
 
 EXHAUSTIVE = "exhaustive"
-BOUNDED = "preemption-bounded"
+BOUNDED = "bounded"
 SWEEP = "stop-sweep"
 RANDOM = "random-walk"
 PCT = "pct"
@@ -53,16 +53,24 @@ def plan(
         if not scenario.needs <= contract.capabilities:
             continue
         for handles, grain in variants(contract, granularity):
-            jobs += _jobs(scenario, handles, grain, seed, budget)
+            jobs += _jobs(scenario, handles, grain, contract, seed, budget)
     return jobs
 
 
-def _jobs(scenario: Scenario, handles: int, grain: Granularity, seed: int, budget: int) -> list[JobSpec]:
+def _jobs(
+    scenario: Scenario, handles: int, grain: Granularity, contract: GateContract, seed: int, budget: int
+) -> list[JobSpec]:
     def job(strategy: str, size: int, bound: int | None = None) -> JobSpec:
         return JobSpec(scenario.id, handles, grain.value, strategy, size, seed, bound)
 
     samples = min(SAMPLES, budget)
-    if grain is Granularity.CALLS:
-        jobs = [job(EXHAUSTIVE, budget), job(SWEEP, budget)]
-        return jobs
-    return [job(BOUNDED, budget, 1), job(RANDOM, samples), job(SWEEP, budget)]
+    if grain is Granularity.INNER:
+        jobs = [job(BOUNDED, budget, 1)]
+        return [*jobs, job(PCT, samples), job(SWEEP, budget)] if handles == 1 else jobs
+    # A store and its deaths make a run ten times as dear and the space several times as large.
+    jobs = [job(BOUNDED, budget, 1) if contract.durable else job(EXHAUSTIVE, budget), job(SWEEP, budget)]
+    if handles == 1:
+        jobs += [job(MACHINE, samples), job(RANDOM, samples)]
+    if handles == 1 and contract.durable:
+        jobs.append(job(SIGKILL, 1))
+    return jobs

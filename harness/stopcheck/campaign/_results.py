@@ -57,6 +57,19 @@ class Finding(msgspec.Struct, frozen=True):
     executions_to_find: int
     shrunk: bool
 
+    @property
+    def size(self) -> tuple[object, ...]:
+        """Smaller is easier to read; the order is total, so that reports are the same each time."""
+        return (
+            not self.shrunk,
+            self.deviations,
+            self.choices,
+            self.granularity,
+            self.handles,
+            self.scenario,
+            self.token,
+        )
+
 
 class FaultReport(msgspec.Struct, frozen=True):
     """The adapter broke the protocol itself (exit 4), or the kit failed (exit 70, ``kind`` ``kit``)."""

@@ -71,7 +71,7 @@ def _try(kind: str, name: str) -> Row:
         return try_wrong(fault)
     except AdapterFault as error:
         return Row(name, "", "", (), "", "", 0, f"{type(error).__name__}: {error.what}")
-    except Exception as error:  # noqa: BLE001 - the boundary of the process
+    except Exception as error:
         return Row(name, "", "", (), "", "", 0, kit_fault(error).what)
 
 

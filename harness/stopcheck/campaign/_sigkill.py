@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from stopcheck.campaign._loading import LoadedGate
+from stopcheck.campaign._results import Finding, JobResult, JobSpec
 from stopcheck.campaign._storage_root import storage_root
 
 #: Real seconds for the whole pass over one scenario.
@@ -72,3 +73,55 @@ def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
     lines = log.read_text(errors="replace").strip().splitlines()
     tail = lines[-1] if lines else "it said nothing"
     return SigkillOutcome(trouble=f"the process that starts and kills others ended with status {code}: {tail}")
+
+
+def sigkill_job(loaded: LoadedGate, spec: JobSpec) -> JobResult:
+    """The pass over one scenario as a job."""
+    outcome = sigkill_pass(loaded, (spec.scenario,))
+    clauses = ("REC-2", "EFF-9")
+    exercised = dict.fromkeys(clauses, outcome.promises) if outcome.promises else {}
+    return JobResult(
+        spec=spec,
+        target="a real SIGKILL in every distinct durable state",
+        complete=not outcome.trouble,
+        ground=f"{outcome.kills} processes killed, {outcome.promises} promises found again"
+        if not outcome.trouble
+        else "",
+        left=outcome.trouble,
+        executions=outcome.kills,
+        states=outcome.kills,
+        findings=tuple(_finding(spec, loss) for loss in outcome.findings),
+        exercised=exercised,
+        deaths=outcome.kills,
+    )
+
+
+def _finding(spec: JobSpec, loss: Loss) -> Finding:
+    return Finding(
+        clause=loss.clause,
+        check="real-death",
+        message=loss.message,
+        scenario=spec.scenario,
+        handles=1,
+        granularity=spec.granularity,
+        strategy=spec.strategy,
+        token=kill_token(loss.scenario, loss.seed, loss.answers),
+        deviations=0,
+        choices=loss.answers,
+        step=loss.step,
+        executions_to_find=1,
+        shrunk=False,
+    )
+
+
+def kill_token(scenario: str, seed: int, answers: int) -> str:
+    """Names a real death: ``kill.<scenario>.<seed>.<answers>``, for ``stopcheck replay``."""
+    return f"kill.{scenario}.{seed}.{answers}"
+
+
+def read_kill_token(token: str) -> tuple[str, int, int] | None:
+    """Scenario, seed and number of answers; ``None`` when it is no such token."""
+    parts = token.split(".")
+    if len(parts) != 4 or parts[0] != "kill" or not parts[2].isdigit() or not parts[3].isdigit():
+        return None
+    return parts[1], int(parts[2]), int(parts[3])

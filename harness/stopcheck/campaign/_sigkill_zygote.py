@@ -16,7 +16,7 @@ import msgspec
 
 from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import Loss, SigkillOutcome
-from stopcheck.gate import Accepted, Admitted, Caller, Gate, Inspect, Receipt, Right, Snapshot, TaskRef, Tombstoned
+from stopcheck.gate import Accepted, Admitted, Caller, Environment, Gate, GateContract, Inspect, Receipt, Right, Snapshot, TaskRef, Tombstoned
 from stopcheck.kernel import Point
 from stopcheck.world import (
     Called,
@@ -168,9 +168,9 @@ class _Pass:
         factory = self._loaded.factory
 
         class Catching:
-            contract = self._loaded.contract
+            contract: GateContract = self._loaded.contract
 
-            def __call__(self, environment: RunEnvironment) -> Gate:
+            def __call__(self, environment: Environment, /) -> Gate:
                 gates.append(factory(environment))
                 return gates[-1]
 

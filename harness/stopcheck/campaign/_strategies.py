@@ -1,7 +1,7 @@
 """From a job's strategy to an exploration, and to words for what was covered.
 
-One idea: a target is named, and either completed or not. ``exhausted`` and ``preemption bound N`` are targets; a number of samples is
-one too, but proves nothing about what was not sampled, and says so.
+One idea: a target is named, and either completed or not. ``exhausted`` and a bound of disruptions are targets; a number of samples is
+one too, but proves nothing about what was not sampled.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from stopcheck.explore import (
     depth_first,
     pct,
     random_walk,
+    state_machine,
     stop_sweep,
 )
 
-#: Bounds that a search which is not exhausted tries one after the other.
-_BOUNDS = (0, 1, 2, 3)
+#: The next bound is tried while what was spent so far is at most this part of the budget: each costs many times the one before.
+DEEPEN = 8
 
 
 class Search(msgspec.Struct):
@@ -52,8 +53,6 @@ def search(spec: JobSpec, trial: Any) -> Search:
     if spec.strategy == PCT:
         return _sampled(pct(trial, Budget(spec.budget), spec.seed), f"{spec.budget} PCT samples")
     if spec.strategy == MACHINE:
-        from stopcheck.explore import state_machine
-
         found = state_machine(trial, Budget(spec.budget), spec.seed)
         return _sampled(found, f"{found.executions} examples of the state machine")
     raise ValueError(f"no strategy {spec.strategy!r}; known: {EXHAUSTIVE}, {BOUNDED}, {SWEEP}, {RANDOM}, {MACHINE}")
@@ -68,31 +67,30 @@ def _exhaustive(spec: JobSpec, trial: Trial) -> Search:
 
 
 def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | None) -> Search:
-    """Deepen the preemption bound until the budget is spent; complete when the job's own bound was."""
+    """Deepen the bound while the next one is likely to fit; complete when the job's own bound was completed."""
     wanted = spec.bound if spec.bound is not None else 1
     total = before
-    done = -1
+    done, spent = -1, 0
     exhausted = False
-    spent = 0
-    for bound in _BOUNDS:
-        if spent >= budget:
-            break
-        bounded = BoundedTrial(trial, bound)
+    while not exhausted and spent < budget and (done < wanted or spent * DEEPEN <= budget):
+        bounded = BoundedTrial(trial, done + 1)
         found = depth_first(bounded, Budget(budget - spent))
         spent += found.executions
         total = found if total is None else merge(total, found)
         if not found.exhausted:
             break
-        done = bound
+        done += 1
         exhausted = not bounded.limited
-        if exhausted or (bound >= wanted and spent * 4 > budget):
-            break
     assert total is not None
+    ground = "" if done < 0 else "exhausted" if exhausted else f"every run of at most {_disruptions(done)}"
+    target = f"every run of at most {_disruptions(wanted)}"
     complete = done >= wanted or exhausted
-    ground = "exhausted" if exhausted else f"preemption bound {done} completed" if done >= 0 else ""
-    ground += f" in {total.executions} executions" if ground else ""
-    left = "" if complete else f"the budget of {budget} executions ended before preemption bound {wanted} was completed"
-    return Search(total, f"preemption bound {wanted}", complete, ground, left or _left(total), _unsound(total))
+    left = "" if complete else _left(total) or f"the budget of {budget} executions ended first"
+    return Search(total, target, complete, ground, left, _unsound(total))
+
+
+def _disruptions(bound: int) -> str:
+    return f"{bound} disruption{'' if bound == 1 else 's'} (preemption, fault or death)"
 
 
 def _sweep(spec: JobSpec, trial: Trial) -> Search:

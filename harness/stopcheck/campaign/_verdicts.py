@@ -20,11 +20,14 @@ SERIALISED = "assumes that the gate's calls are serialised, as it declares; no r
 
 
 def judge_clauses(
-    contract: GateContract, jobs: Sequence[JobResult], declared: dict[str, tuple[str, ...]]
+    contract: GateContract,
+    jobs: Sequence[JobResult],
+    declared: dict[str, tuple[str, ...]],
+    shrunk: Sequence[Finding] = (),
 ) -> tuple[ClauseVerdict, ...]:
     """A verdict for every clause of the catalogue. ``declared`` maps scenario ids to the clauses they were written for."""
     checked = checked_clauses()
-    return tuple(_verdict(r, contract, jobs, declared, checked=r.id in checked) for r in REQUIREMENTS.values())
+    return tuple(_verdict(r, contract, jobs, declared, shrunk, checked=r.id in checked) for r in REQUIREMENTS.values())
 
 
 def _verdict(
@@ -32,11 +35,13 @@ def _verdict(
     contract: GateContract,
     jobs: Sequence[JobResult],
     declared: dict[str, tuple[str, ...]],
+    shrunk: Sequence[Finding],
     *,
     checked: bool,
 ) -> ClauseVerdict:
     clause = requirement.id
-    findings = _best(f for job in jobs for f in job.findings if f.clause == clause)
+    found = [f for job in jobs for f in job.findings]
+    findings = _best(f for f in [*shrunk, *found] if f.clause == clause)
     exercised = sum(job.exercised.get(clause, 0) for job in jobs)
     relevant = [j for j in jobs if clause in j.exercised or clause in declared.get(j.spec.scenario, ())]
     scenarios = tuple(dict.fromkeys(j.spec.scenario for j in relevant))
@@ -59,27 +64,23 @@ def _verdict(
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
         return verdict(Verdict.UNKNOWN, doubts[0] + more)
-    return _by_granularity(requirement, contract, relevant, verdict)
+    return verdict(*_by_granularity(requirement, contract, relevant))
 
 
 def _by_granularity(
-    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], verdict: object
-) -> ClauseVerdict:
-    make = verdict
-    assert callable(make)
-    if not requirement.atomic:
-        return make(Verdict.PASS, _ground(jobs))
-    coarse = _untried_inside(requirement, jobs)
+    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult]
+) -> tuple[Verdict, str, str]:
+    """The verdict, why, and what it assumes, of a clause that nothing broke and nothing makes doubtful."""
+    coarse = _untried_inside(requirement, jobs) if requirement.atomic else []
     if not coarse:
-        return make(Verdict.PASS, _ground(jobs))
+        return Verdict.PASS, _ground(jobs), ""
     if contract.serialised_calls:
-        return make(Verdict.PASS, _ground(jobs), SERIALISED)
-    names = ", ".join(coarse)
-    return make(
-        Verdict.UNKNOWN,
-        f"tried at granularity calls only: no branch point inside {names} was reached, and a check and an act in two "
-        "steps look atomic there",
+        return Verdict.PASS, _ground(jobs), SERIALISED
+    why = (
+        f"tried at granularity calls only: no branch point inside {', '.join(coarse)} was reached, and a check and an "
+        "act in two steps look atomic there"
     )
+    return Verdict.UNKNOWN, why, ""
 
 
 def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
@@ -122,10 +123,7 @@ def missed_witnesses(jobs: Iterable[JobResult]) -> dict[str, tuple[str, ...]]:
 
 def _best(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """All findings, the easiest to read first."""
-    ordered = sorted(
-        findings, key=lambda f: (not f.shrunk, f.deviations, f.choices, f.granularity, f.handles, f.scenario, f.token)
-    )
-    return tuple(ordered[:12])
+    return tuple(sorted(findings, key=lambda f: f.size)[:12])
 
 
 def exit_code(clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport]) -> int:

@@ -19,8 +19,9 @@ from stopcheck.explore._exploration import (
 )
 from stopcheck.explore._pct import pct
 from stopcheck.explore._portfolio import Portfolio, auto
-from stopcheck.explore._random_walk import random_walk
+from stopcheck.explore._random_walk import Deviating, random_walk
 from stopcheck.explore._replay import Replayed, replay
+from stopcheck.explore._sampling import generator
 from stopcheck.explore._shrink import Shrunk, shrink
 from stopcheck.explore._state_machine import ClauseBroken, WorldMachine, drawn_runs, machine_for, state_machine
 from stopcheck.explore._stepwise import Stepwise
@@ -34,6 +35,7 @@ __all__ = [
     "CacheRefuted",
     "CacheUse",
     "ClauseBroken",
+    "Deviating",
     "Exploration",
     "Failure",
     "Fault",
@@ -51,6 +53,7 @@ __all__ = [
     "depth_first",
     "drawn_runs",
     "find_nondeterminism",
+    "generator",
     "machine_for",
     "make_trial",
     "pct",

@@ -76,6 +76,11 @@ class Check:
         facts = self.facts
         self._docket.violate(Violation(clause, self.name, facts.step, facts.now_ns, message, steps))
 
+    @classmethod
+    def listens(cls, kind: type[Event], operation: str) -> bool:
+        """Whether ``on_entry`` wants to see such an event; ``operation`` is an answered call's."""
+        return (not cls.events or kind in cls.events) and cls.on_entry is not Check.on_entry
+
     def on_entry(self, entry: Entry) -> None:
         """An event happened; the facts hold it already."""
 

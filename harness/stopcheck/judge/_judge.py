@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 
 from stopcheck.gate import GateContract
 from stopcheck.judge._checks import Check, Docket, Violation
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._order import Order
 from stopcheck.judge.linearisability import GateMemo
-from stopcheck.world import Entry, Event, InnerPoint, PhaseBegan
+from stopcheck.world import Entry, Event, InnerPoint, PhaseBegan, Returned
 
 
 class Judge:
@@ -26,9 +27,9 @@ class Judge:
         self.facts = Facts(contract)
         self._docket = Docket()
         self._order = Order(contract, self._docket, memo)
-        self._checks = [check(self.facts, self._docket) for check in checks]
+        self._kinds = tuple(checks)
+        self._checks = [check(self.facts, self._docket) for check in self._kinds]
         self._account = False
-        self._wanting: dict[type[Event], list[Check]] = {}
 
     @property
     def violations(self) -> list[Violation]:
@@ -54,10 +55,9 @@ class Judge:
             self._account = True
         self.facts.apply(entry)
         self._order.observe(entry)
-        if kind not in self._wanting:
-            self._wanting[kind] = [c for c in self._checks if (not c.events or kind in c.events) and _listens(c)]
-        for check in self._wanting[kind]:
-            check.on_entry(entry)
+        operation = entry.event.operation if isinstance(entry.event, Returned) else ""
+        for index in _listeners(self._kinds, kind, operation):
+            self._checks[index].on_entry(entry)
 
     def close(self) -> None:
         """The run ended; if it came as far as its final account, that is judged too."""
@@ -76,5 +76,7 @@ class Judge:
         return digest.digest()
 
 
-def _listens(check: Check) -> bool:
-    return type(check).on_entry is not Check.on_entry
+@cache
+def _listeners(checks: tuple[type[Check], ...], kind: type[Event], operation: str) -> tuple[int, ...]:
+    """Which checks an event concerns: there are many checks, and most concern few kinds of events."""
+    return tuple(index for index, check in enumerate(checks) if check.listens(kind, operation))
