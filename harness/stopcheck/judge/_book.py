@@ -230,20 +230,19 @@ class Book:
     def digest(self) -> bytes:
         """Everything on which a later verdict can depend, without moments."""
         opened = [
-            (d.call_id, d.before, d.begun_ns, d.shown, d.committed, d.ticked_ns, list(map(str, d.below)))
-            for d in self.open.values()
+            (d.call_id, d.before, d.begun_ns, d.shown, d.committed, d.ticked_ns, d.below) for d in self.open.values()
         ]
-        state = [
+        state = (
             self._closed,
-            sorted(opened, key=lambda item: item[0]),
+            opened,
             sorted(self.shown.items()),
             sorted(self.came_over.items()),
-            sorted(map(str, self.settled)),
+            self.settled,
             self.ticked_ns,
-            [(str(ref), at_ns) for ref, at_ns in self.cut_by_ns.items()],
+            list(self.cut_by_ns.items()),
             self.disturbed,
             self.strangers,
-        ]
+        )
         return _encode(state)
 
 
