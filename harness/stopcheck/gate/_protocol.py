@@ -114,7 +114,8 @@ class Gate:
 
     def acknowledge(self, request: q.Acknowledge) -> Answer[a.AcknowledgeReply]:
         """Enter a worker's acknowledgement with exactly its strength. From an epoch that is superseded it does not
-        count: ``StaleLease``. With no record to acknowledge: ``Contradicted``."""
+        count: ``StaleLease``. With no record to acknowledge: ``Contradicted``. A worker that said ``handler_stopped``
+        or more and then asks for ordinary work is refused, and a ``Contradiction`` is recorded (ACK-5)."""
         return r.Unsupported()
 
     def complete(self, request: q.Complete) -> Answer[a.CompleteReply]:

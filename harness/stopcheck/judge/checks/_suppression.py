@@ -12,6 +12,8 @@ from stopcheck.gate import (
     ClaimGranted,
     Disposition,
     Resend,
+    Retry,
+    Right,
     Sender,
     Snapshot,
     Suppress,
@@ -104,8 +106,11 @@ class DeliveredWithoutSuppression(AnswerCheck):
         effect = self.facts.effect_of(call.request)
         if effect is None or effect.effect_id not in call.known.admitted or not self._first(call, effect):
             return
+        caller = call.request.caller
+        if Right.DISPATCH not in caller.rights or caller.tenant != call.request.task.tenant:
+            return
         self.exercised("SUP-4")
-        if not isinstance(call.reply, ClaimGranted):
+        if not isinstance(call.reply, ClaimGranted | Retry):
             self._told(
                 f"{answer(call)} for {effect.effect_id}, which was admitted before {told(call.cut_off)} and never "
                 f"claimed",
