@@ -38,10 +38,11 @@ class Life:
 class _Journal:
     """What is known of one open call."""
 
-    __slots__ = ("code", "digest", "line", "place", "statement")
+    __slots__ = ("code", "digest", "line", "pending", "place", "statement")
 
     def __init__(self) -> None:
         self.digest = hashlib.blake2b(digest_size=16)
+        self.pending: list[object] = []
         self.code: CodeType | None = None
         self.line = 0
         self.statement = ""
@@ -120,15 +121,21 @@ class InnerPoints:
     # -- what a call has learned, and where it is ---------------------------------------------------------
 
     def heard(self, value: object) -> None:
-        """The current call learned ``value`` (something whose ``repr`` is the same in each replay)."""
+        """The current call learned ``value``: something that does not change any more, and whose ``repr`` is the same
+        in each replay. It is digested when somebody asks."""
         call = current_call()
         if call is not None:
-            self._journal(call).digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
+            self._journal(call).pending.append(value)
 
     def open_call_digest(self, call: object) -> bytes:
         """A digest of everything that the call has learned and stated so far."""
         journal = self._journals.get(call)
-        return journal.digest.digest() if journal is not None else b""
+        if journal is None:
+            return b""
+        for value in journal.pending:
+            journal.digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
+        journal.pending.clear()
+        return journal.digest.digest()
 
     def last_place(self, call: object) -> str:
         """Where in the gate's own code the call was at its last point: ``file:line function | SQL``."""

@@ -53,6 +53,7 @@ class Statement:
         "breaks_isolation",
         "changes_rows",
         "ends",
+        "is_busy_timeout",
         "label",
         "local",
         "locks",
@@ -71,6 +72,7 @@ class Statement:
         self.label = f"sql:{self._named(bare, [word.upper() for word in words])}"
         pragma = self.label.rsplit(" ", 1)[-1].lower()
         self.local = self.verb == "EMPTY" or (self.verb == "PRAGMA" and pragma in _LOCAL_PRAGMAS)
+        self.is_busy_timeout = self.label == "sql:PRAGMA busy_timeout"
         self.sets_timeout = _BUSY_TIMEOUT.match(bare) is not None
         self.starts = self.verb in {"BEGIN", "SAVEPOINT"}
         self.ends = self.label in {"sql:COMMIT", "sql:ROLLBACK"}

@@ -41,6 +41,9 @@ _LEGACY = getattr(sqlite3, "LEGACY_TRANSACTION_CONTROL", -1)
 _PARAMETERS = ("timeout", "detect_types", "isolation_level", "check_same_thread", "factory", "cached_statements", "uri")
 
 
+_set_row_factory: Callable[[sqlite3.Cursor, Any], None] = cast(Any, sqlite3.Cursor.row_factory).__set__
+
+
 class Link:
     """What the kit keeps with one connection, and how it acts for it. It does not refer to the connection, whose last
     reference must be the gate's: dropping it closes the connection."""
@@ -94,10 +97,10 @@ class Link:
             self._acted(connection, statement)
             return result
 
-    def begin_by_itself(self, connection: sqlite3.Connection, sql: str) -> None:
+    def begin_by_itself(self, connection: sqlite3.Connection) -> None:
         """The BEGIN that ``sqlite3`` makes before a statement that changes rows."""
         level = connection.isolation_level
-        if level is None or connection.in_transaction or not statement_of(sql).changes_rows:
+        if level is None or connection.in_transaction:
             return
         if getattr(connection, "autocommit", _LEGACY) == _LEGACY:
             begin = f"BEGIN {level}".strip()
@@ -108,6 +111,11 @@ class Link:
         self.points.heard(rows)
         if not connection.in_transaction:
             self.store.release()
+
+    def note_row(self, cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A row factory that changes nothing."""
+        self.points.heard(row)
+        return row
 
     def _commutes(self, connection: sqlite3.Connection, statement: Statement) -> bool:
         """Whether SQLite keeps this statement apart from whatever other connections do meanwhile."""
@@ -192,9 +200,14 @@ class SubstituteConnection(sqlite3.Connection):
         """A cursor that parks."""
         link = self.stopcheck_link
         link.life.check()
-        made: SubstituteCursor = super().cursor(_cursor_class(factory or sqlite3.Cursor))
+        kind = SubstituteCursor if factory is None else _cursor_class(factory)
+        made: SubstituteCursor = super().cursor(kind)
         made.stopcheck_link = link
-        made.row_factory = self.row_factory
+        own = self.row_factory
+        if own is None:
+            _set_row_factory(made, link.note_row)
+        else:
+            made.row_factory = own
         return made
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
@@ -214,25 +227,29 @@ class SubstituteCursor(sqlite3.Cursor):
     """A cursor that parks before each statement and notes each row that it hands out."""
 
     stopcheck_link: Link
+    own_row_factory: Any = None
 
     def execute(self, sql: str, parameters: Any = (), /) -> Any:
         """One statement."""
-        link, act = self.stopcheck_link, super().execute
-        if statement_of(sql).label == "sql:PRAGMA busy_timeout":
+        link, act, statement = self.stopcheck_link, super().execute, statement_of(sql)
+        if statement.is_busy_timeout:
             return self._busy_timeout(sql)
-        link.begin_by_itself(self.connection, sql)
+        if statement.changes_rows:
+            link.begin_by_itself(self.connection)
         link.guarded(self.connection, sql, lambda: act(sql, parameters))
-        link.points.heard((sql, parameters, self.rowcount, self.lastrowid))
+        told = cast(object, parameters if type(parameters) is tuple else repr(parameters))  # a list could still change
+        link.points.heard((sql, told, self.rowcount, self.lastrowid))
         return self
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> Any:
         """One statement for each set of parameters. Outside a transaction each is one of its own, so each parks."""
         link, act, rows = self.stopcheck_link, super().executemany, list(parameters)
-        link.begin_by_itself(self.connection, sql)
+        if statement_of(sql).changes_rows:
+            link.begin_by_itself(self.connection)
         batches = [rows] if self.connection.in_transaction or not rows else [[row] for row in rows]
         for batch in batches:
             link.guarded(self.connection, sql, partial(act, sql, batch))
-            link.points.heard((sql, batch, self.rowcount))
+            link.points.heard((sql, repr(batch), self.rowcount))
         return self
 
     def executescript(self, sql_script: str, /) -> Any:
@@ -269,18 +286,17 @@ class SubstituteCursor(sqlite3.Cursor):
     @property
     def row_factory(self) -> Any:
         """The gate's own row factory; around it lies one that notes the row."""
-        return self.__dict__.get("own_row_factory")
+        return self.own_row_factory
 
     @row_factory.setter
     def row_factory(self, own: Any) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        self.__dict__["own_row_factory"] = own
-        points = self.stopcheck_link.points
+        self.own_row_factory = own
+        note_row = self.stopcheck_link.note_row
 
         def noting(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Any:
-            points.heard(row)
-            return row if own is None else own(cursor, row)
+            return own(cursor, note_row(cursor, row))
 
-        cast(Any, sqlite3.Cursor.row_factory).__set__(self, noting)
+        _set_row_factory(self, note_row if own is None else noting)
 
     def fetchone(self) -> Any:
         """The next row."""
