@@ -8,16 +8,16 @@ to send it. A gate with suppression lets exactly one of the three win; one witho
 from __future__ import annotations
 
 from stopcheck.gate import Accepted, AlreadyClaimed, Capability, SuppressedAlready, SuppressionDone, TooLate
-from stopcheck.world import FaultBudget, Plan, Scenario, Witness, World
+from stopcheck.world import FaultBudget, Scenario, Witness, World
 from stopcheck_scenarios._seen import answer, both, commit, died_under, in_order, never, saw
 
 
 def build(world: World) -> None:
-    """A worker with one mail; two dispatchers; a person who stops the task and withdraws the mail."""
+    """An admitted mail; two dispatchers; a person who stops the task and withdraws the mail."""
     task = world.task("refund")
     refund_mail = world.effect(task, "refund-mail", world.receiver("mail"))
     world.opens(task)
-    world.worker("worker", Plan(task=task, effects=(refund_mail,)))
+    world.under_way(task, effects=(refund_mail,))
     world.dispatcher("dispatcher")
     world.dispatcher("second dispatcher")
     world.person("person", task, withdraws=(refund_mail,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Admitted, Capability, Done, Scope, Stopped
 from stopcheck.world import FaultBudget, Plan, Scenario, Temper, Witness, World
-from stopcheck_scenarios._seen import answer, died_under, in_order
+from stopcheck_scenarios._seen import answer, death, died_under, in_order
 
 
 def build(world: World) -> None:
@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     case=4,
     build=build,
     needs=frozenset((Capability.CHILDREN,)),
-    budget=FaultBudget(crashes=1, lost_answers=("register_child", "request_cancel"), provider=0),
+    budget=FaultBudget(crashes=1, lost_answers=("register_child",), provider=0),
     witnesses=(
         Witness(
             "the registration was rejected",
@@ -68,7 +68,11 @@ SCENARIO = Scenario(
             in_order(answer("register_child", Done), answer("register_child", Stopped)),
         ),
         Witness("the gate died under the registration", died_under("register_child"), durable=True),
-        Witness("the gate died under the stop", died_under("request_cancel"), durable=True),
+        Witness(
+            "the gate died, and the stop that reaches down came",
+            in_order(death(), answer("request_cancel", Accepted)),
+            durable=True,
+        ),
     ),
     clauses=("CHILD-1", "CHILD-2", "CHILD-3", "CHILD-4", "CHILD-5", "CHILD-7", "CHILD-8", "SCOPE-5", "ADM-3"),
     points=("before a child is dispatched", "immediately before a commitment", "immediately after a commitment"),

@@ -7,15 +7,15 @@ know. A reconciler, who may only read, asks the receiver by the original effect 
 from __future__ import annotations
 
 from stopcheck.gate import Accepted, LookupEvidence, Recorded, Same
-from stopcheck.world import Answered, Event, FaultBudget, Plan, Scenario, Witness, World
+from stopcheck.world import Answered, Event, FaultBudget, Scenario, Witness, World
 from stopcheck_scenarios._seen import answer, both, commit, died_under, fault, in_order, never, saw
 
 
 def build(world: World) -> None:
-    """A worker with one mail, a dispatcher, a reconciler, and a person at Stop."""
+    """An admitted mail, a dispatcher, a reconciler, and a person at Stop."""
     task = world.task("refund")
     world.opens(task)
-    world.worker("worker", Plan(task=task, effects=(world.effect(task, "refund-mail", world.receiver("mail")),)))
+    world.under_way(task, effects=(world.effect(task, "refund-mail", world.receiver("mail")),))
     world.dispatcher()
     world.reconciler()
     world.person("person", task)

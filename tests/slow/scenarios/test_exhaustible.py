@@ -1,0 +1,31 @@
+"""Every scenario can be exhausted: small enough for a depth-first search with a state cache, crashes included."""
+
+from __future__ import annotations
+
+import pytest
+
+from stopcheck.gate import GateFactory
+from stopcheck.world import Scenario
+from stopcheck_fixtures.reference.memory import MemoryGate
+from stopcheck_scenarios.acceptance import SCENARIOS
+from tests.fast.scenarios.driver import DepthFirst, SurvivingGate, one_run
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.id)
+@pytest.mark.parametrize(
+    ("factory", "limit"), [(MemoryGate, 3_000), (SurvivingGate, 10_000)], ids=["volatile", "durable"]
+)
+def test_every_interleaving_is_within_reach_and_ends_well(scenario: Scenario, factory: GateFactory, limit: int) -> None:
+    search = DepthFirst()
+    records = search.explore(lambda choose: one_run(scenario, choose, factory=factory), limit)
+    assert search.executions < limit
+    assert not [record.fault for record in records if record.fault is not None]
+    assert all(record.rested for record in records if not record.cut)
+    contract = factory.contract
+    wanted = {
+        witness.name
+        for witness in scenario.witnesses
+        if (not witness.durable or contract.durable)
+        and (witness.capability is None or contract.has(witness.capability))
+    }
+    assert wanted <= {name for record in records for name in record.witnesses}
