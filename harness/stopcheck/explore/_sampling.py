@@ -53,4 +53,4 @@ def mover(option: str) -> str:
 
 def is_step(option: str) -> bool:
     """Whether the option at a scheduling point is an actor's step."""
-    return not option.startswith((TIME_PREFIX, CRASH_PREFIX))
+    return "@" in option and not option.startswith((TIME_PREFIX, CRASH_PREFIX))

@@ -28,7 +28,7 @@ from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stops import STOP
 from stopcheck.explore._trial import Result, Trial
 from stopcheck.gate import OPERATIONS
-from stopcheck.kernel import CRASH_PREFIX, FAULT, Chooser, DefaultChooser, Point, Schedule
+from stopcheck.kernel import CRASH_PREFIX, FAULT, TIME_PREFIX, Chooser, DefaultChooser, Point, Schedule
 
 _PARKED, _FAULT, _TIME, _CRASH = "parked", "fault", "time", "crash"
 # Those that a generator of runs has no use for: runs are slow, and they may be large.
@@ -109,7 +109,7 @@ def _kinds(point: Point, option: str) -> tuple[str, ...]:
     if is_step(option):
         actor, label = option.split("@", 1)
         return (label if label in OPERATIONS else _PARKED, f"@{actor}")
-    return (_CRASH,) if option.startswith(CRASH_PREFIX) else (_TIME,)
+    return (_CRASH,) if option.startswith(CRASH_PREFIX) else (_TIME,) if option.startswith(TIME_PREFIX) else (_PARKED,)
 
 
 _ALWAYS = {_PARKED: "let_a_parked_actor_step", _FAULT: "choose_a_fault", _TIME: "let_time_pass", _CRASH: "crash"}
@@ -258,9 +258,11 @@ class _Rounds:
         self._known = 0
 
     def begin(self) -> None:
-        """Called before each run. Runs are counted by Hypothesis, which repeats a failing one: only what else may end
-        an exploration ends a round here."""
-        self._over = bool(self._book.exploration.faults or self._budget.spent())
+        """Called before each run. Hypothesis counts only the runs that it finds valid, and repeats a failing one, which
+        must not be hindered by the number of runs."""
+        found = self._book.exploration
+        spent = found.executions >= self._budget.executions and len(found.failures) == self._known
+        self._over = bool(spent or found.faults or self._budget.spent())
         if self._over:
             raise _Over
 
