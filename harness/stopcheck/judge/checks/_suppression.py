@@ -104,7 +104,13 @@ class DeliveredWithoutSuppression(AnswerCheck):
             self._reported(call, call.reply)
             return
         effect = self.facts.effect_of(call.request)
-        if effect is None or effect.effect_id not in call.known.admitted or not self._first(call, effect):
+        allowed = Right.DISPATCH in call.request.caller.rights
+        if (
+            effect is None
+            or effect.effect_id not in call.known.admitted
+            or not allowed
+            or not self._first(call, effect)
+        ):
             return
         caller = call.request.caller
         if Right.DISPATCH not in caller.rights or caller.tenant != call.request.task.tenant:
