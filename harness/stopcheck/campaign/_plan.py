@@ -16,7 +16,7 @@ from stopcheck.world import Granularity, Scenario
 #: Executions that one search may take when no ``--budget`` is given.
 DEFAULT_BUDGET = 8_000
 #: Executions of each sampling job.
-SAMPLES = 60
+SAMPLES = 50
 
 EXHAUSTIVE = "exhaustive"
 BOUNDED = "bounded"
@@ -53,6 +53,8 @@ def plan(
         if not scenario.needs <= contract.capabilities:
             continue
         for handles, grain in variants(contract, granularity):
+            if grain is Granularity.INNER and not scenario.deep and granularity is None:
+                continue
             jobs += _jobs(scenario, handles, grain, contract, seed, budget)
     return jobs
 
@@ -65,12 +67,16 @@ def _jobs(
 
     samples = min(SAMPLES, budget)
     if grain is Granularity.INNER:
-        jobs = [job(BOUNDED, budget, 1)]
-        return [*jobs, job(PCT, samples), job(SWEEP, budget)] if handles == 1 else jobs
+        search = [job(BOUNDED, budget, 1)]
+        return [*search, job(SWEEP, budget)] if handles == 1 else search
+    if handles == 2 and not scenario.deep:
+        return [job(RANDOM, samples)]
     # A store and its deaths make a run ten times as dear and the space several times as large.
-    jobs = [job(BOUNDED, budget, 1) if contract.durable else job(EXHAUSTIVE, budget), job(SWEEP, budget)]
+    jobs = [job(BOUNDED, budget, 1) if contract.durable else job(EXHAUSTIVE, budget)]
     if handles == 1:
-        jobs += [job(MACHINE, samples), job(RANDOM, samples)]
-    if handles == 1 and contract.durable:
+        jobs += (
+            [job(SWEEP, budget), job(PCT, samples), job(MACHINE, samples)] if scenario.deep else [job(RANDOM, samples)]
+        )
+    if handles == 1 and contract.durable and scenario.deep:
         jobs.append(job(SIGKILL, 1))
     return jobs

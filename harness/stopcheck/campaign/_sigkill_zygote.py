@@ -16,7 +16,20 @@ import msgspec
 
 from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import Loss, SigkillOutcome
-from stopcheck.gate import Accepted, Admitted, Caller, Environment, Gate, GateContract, Inspect, Receipt, Right, Snapshot, TaskRef, Tombstoned
+from stopcheck.gate import (
+    Accepted,
+    Admitted,
+    Caller,
+    Environment,
+    Gate,
+    GateContract,
+    Inspect,
+    Receipt,
+    Right,
+    Snapshot,
+    TaskRef,
+    Tombstoned,
+)
 from stopcheck.kernel import Point
 from stopcheck.world import (
     Called,

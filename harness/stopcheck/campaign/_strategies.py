@@ -25,7 +25,9 @@ from stopcheck.explore import (
 )
 
 #: The next bound is tried while what was spent so far is at most this part of the budget: each costs many times the one before.
-DEEPEN = 8
+DEEPEN = 64
+#: Random base runs of a sweep, beside those that prefer one actor each. None inside of calls, where runs are dear.
+SWEEP_BASES = 2
 
 
 class Search(msgspec.Struct):
@@ -94,7 +96,8 @@ def _disruptions(bound: int) -> str:
 
 
 def _sweep(spec: JobSpec, trial: Trial) -> Search:
-    found = stop_sweep(trial, Budget(spec.budget), spec.seed)
+    bases = SWEEP_BASES if spec.granularity == "calls" else 0
+    found = stop_sweep(trial, Budget(spec.budget), spec.seed, random_bases=bases)
     coverage = found.coverage
     assert coverage is not None
     complete = not coverage.missed and not found.faults

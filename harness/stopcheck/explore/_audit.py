@@ -18,7 +18,7 @@ from stopcheck.kernel import Choice, DivergedError, Divergence, Point, Schedule
 
 _ONE_IN = 100
 _EARLY_STATES = 256
-_EARLY_AUDITS = 64
+_EARLY_AUDITS = 8
 
 
 class _Continuation:

@@ -32,6 +32,10 @@ class _Point:
             yield self._park
 
 
+def _deaf(value: object) -> None:
+    """Nobody asks what a call has learned."""
+
+
 class RunEnvironment:
     """Implements :class:`stopcheck.gate.Environment` for one handle of one generation of the gate."""
 
@@ -43,12 +47,14 @@ class RunEnvironment:
         verify: Callable[[Receipt], bool],
         counter: dict[str, int],
         inner: bool,
+        heard: Callable[[object], None] = _deaf,
     ) -> None:
         self._storage = storage
         self._now = now
         self._verify = verify
         self._counter = counter
         self._inner = inner
+        self._heard = heard
         self.dead = False
 
     def _alive(self) -> None:
@@ -64,19 +70,25 @@ class RunEnvironment:
     def now_ns(self) -> int:
         """Virtual time."""
         self._alive()
-        return self._now()
+        now_ns = self._now()
+        self._heard(now_ns)
+        return now_ns
 
     def fresh_id(self, prefix: str) -> str:
         """A new id: the prefix and an ordinal of its own."""
         self._alive()
         number = self._counter.get(prefix, 0) + 1
         self._counter[prefix] = number
-        return f"{prefix}-{number}"
+        made = f"{prefix}-{number}"
+        self._heard(made)
+        return made
 
     def verify(self, receipt: Receipt) -> bool:
         """Whether the receiver that the receipt names signed it."""
         self._alive()
-        return self._verify(receipt)
+        genuine = self._verify(receipt)
+        self._heard(genuine)
+        return genuine
 
     def branch(self, label: str, touches: tuple[str, ...] = ()) -> Awaitable[None]:
         """An inner branch point."""

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from stopcheck.gate import (
     OPERATIONS,
     AdapterFault,
@@ -41,6 +43,7 @@ from stopcheck.kernel import (
     branch,
     perform,
 )
+from stopcheck.world._code_places import operation_place, suspended_place
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
 from stopcheck.world._interior import Interior
@@ -48,6 +51,9 @@ from stopcheck.world._scenario import Granularity
 
 if TYPE_CHECKING:
     from stopcheck.world._world import World
+
+
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 class OpenCall:
@@ -86,6 +92,8 @@ class GatePort:
         self._open: dict[str, OpenCall] = {}
         self._by_actor: dict[str, OpenCall] = {}
         self._ordinals: dict[str, int] = {}
+        self._opaque = not factory.contract.fingerprint
+        self._history = b""
         self._storage: Path | None = None
         self._old_storages: list[Path] = []
 
@@ -100,6 +108,7 @@ class GatePort:
                 verify=self._verify,
                 counter=self._counter,
                 inner=self._world.variant.granularity is Granularity.INNER,
+                heard=self._interior.heard,
             )
             with self._interior.opening():
                 gate = self._factory(environment)
@@ -141,6 +150,8 @@ class GatePort:
         call = OpenCall(call_id, actor, handle, operation, getattr(request, "effect_id", ""))
         self._open[call_id] = self._by_actor[actor.name] = call
         self.called_operations[operation] = self.called_operations.get(operation, 0) + 1
+        if self._opaque:
+            self._happened(_encode(request) + bytes((handle,)))
         self._world.emit(Called(call_id, actor.name, handle, operation, request))
         generation = self.generation
         try:
@@ -191,25 +202,53 @@ class GatePort:
         self._by_actor.pop(call.actor.name, None)
         if isinstance(reply, ClaimGranted | Resend):
             self.permits[reply.permit] = call.effect_id
-        where = call.where or self._interior.place(call.key)
+        where = call.where or self._interior.place(call.key) or self._defined(call)
         self._world.emit(Returned(call.call_id, call.actor.name, call.operation, reply, where))
+
+    def _defined(self, call: OpenCall) -> str:
+        """Where the operation is written, for a call that never parked and one whose gate is dead."""
+        gates = self._gates or self._dead
+        return operation_place(type(gates[0]), call.operation) if gates else ""
 
     # -- inside a call ------------------------------------------------------------------------------------
 
     @property
     def digests_segments(self) -> bool:
-        """Whether what a call reads in each of its segments must be digested: where a call can park, and nobody else
-        sees what it reads."""
+        """Whether what a call does in each of its segments must be digested: where a call can park, and nobody else
+        sees what it reads; and always for a gate without a fingerprint."""
         inner = self._world.variant.granularity is Granularity.INNER
-        return inner and self.contract.fingerprint and not self._interior.watches_reads
+        return self._opaque or (inner and not self._interior.watches_reads)
 
     def before_segment(self, actor: Actor) -> None:
         """A call is about to run on. What it reads now may decide what it does, so it enters its digest."""
         call = self._by_actor.get(actor.name)
         if call is None:
             return
+        if self._opaque:
+            self._happened(f"{call.call_id}|{self._world.now_ns()}".encode())
+            return
         print_ = self._gates[call.handle].fingerprint() or b""
         call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
+
+    def _happened(self, what: bytes) -> None:
+        """One more thing that a gate without a fingerprint went through. Its state is a function of all of them in
+        their order, so that order stands for it: two calls of an opaque gate never commute."""
+        self._history = hashlib.blake2b(self._history + what, digest_size=16).digest()
+
+    def ran_through(self, actor: Actor, park: Park, key: object) -> None:
+        """A call came to a point at which others could run, and is driven on, as whole calls are tried."""
+        call = self._by_actor.get(actor.name)
+        if call is not None and self.contract.serialised_calls:
+            raise self._refuted(call, park, suspended_place(getattr(key, "coroutine", None)))
+
+    def _refuted(self, call: OpenCall, park: Park, where: str) -> SerialisationRefuted:
+        others = sorted(c.call_id for c in self._open.values() if c is not call)
+        meanwhile = f"while {', '.join(others)} is open" if others else "inside the call, where another may begin"
+        return SerialisationRefuted(
+            f"{call.operation} (call {call.call_id}) yields at {park.label!r}{where and f' ({where})'} {meanwhile}",
+            cause="the gate declares serialised_calls, but its calls can overlap",
+            hint="declare serialised_calls=False: the kit then explores what happens between them",
+        )
 
     def at_inner_point(self, actor: Actor, park: Park, key: object) -> None:
         """A call parked inside the gate."""
@@ -217,16 +256,11 @@ class GatePort:
         if call is None:
             return
         call.key = key
+        call.where = self._interior.place(key) or suspended_place(getattr(key, "coroutine", None))
         if self.contract.serialised_calls and len(self._open) > 1:
-            others = sorted(c.call_id for c in self._open.values() if c is not call)
-            raise SerialisationRefuted(
-                f"{call.operation} (call {call.call_id}) yields at {park.label!r} while {', '.join(others)} is open",
-                cause="the gate declares serialised_calls, but its calls overlap",
-                hint="declare serialised_calls=False: the kit then explores what happens between them",
-            )
+            raise self._refuted(call, park, call.where)
         if not park.blocked:
             self.inner_operations[call.operation] = self.inner_operations.get(call.operation, 0) + 1
-        call.where = self._interior.place(key)
         self._world.emit(InnerPoint(call.call_id, actor.name, call.operation, park.label, call.where))
 
     # -- death --------------------------------------------------------------------------------------------
@@ -241,6 +275,7 @@ class GatePort:
         self._gates.clear()
         self._environments.clear()
         victims = sorted(self._open.values(), key=lambda c: c.call_id)
+        self._happened(b"death")
         self._world.emit(GateDied("process_death", self.generation))
         for call in victims:
             self._close_call(call, Indefinite())
@@ -254,9 +289,10 @@ class GatePort:
     # -- state --------------------------------------------------------------------------------------------
 
     def digest(self) -> bytes | None:
-        """The gate's state for the cache key; ``None`` when it offers no fingerprint."""
-        if not self.contract.fingerprint:
-            return None
+        """The gate's state for the cache key: its fingerprint, or else all that it went through. ``None`` when it
+        declares a fingerprint and does not give it."""
+        if self._opaque:
+            return self._history
         digest = hashlib.blake2b(digest_size=16)
         for gate in self._gates:
             print_ = gate.fingerprint()
@@ -308,6 +344,8 @@ class _WatchedCall:
             if isinstance(outcome, Finished):
                 return outcome
             if self._through and not outcome.blocked and outcome.wake_ns is None:
+                if port is not None:
+                    port.ran_through(self._actor, outcome, self._inner)
                 continue
             if port is not None:
                 port.at_inner_point(self._actor, outcome, self._inner)

@@ -40,6 +40,14 @@ class Interior(Protocol):
         """A new run, with its clock; ``inner``: whether plain inner points are wanted."""
         ...
 
+    def pause(self, *, paused: bool) -> None:
+        """Where nothing is a choice (setup, final phase) plain inner points would only cost time."""
+        ...
+
+    def heard(self, value: object) -> None:
+        """The current call learned something from its environment, which may decide how it goes on."""
+        ...
+
     def fresh_storage(self) -> Path:
         """Storage for one run."""
         ...
@@ -83,6 +91,12 @@ class PlainInterior:
 
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
         """Nothing to prepare."""
+
+    def pause(self, *, paused: bool) -> None:
+        """There are no points."""
+
+    def heard(self, value: object) -> None:
+        """Calls that can park are digested by segments."""
 
     def fresh_storage(self) -> Path:
         """A directory of the run's own."""

@@ -123,8 +123,9 @@ def run(
     interior.begin(world.now_ns, inner=variant.granularity is Granularity.INNER)
     try:
         world.port.open_handles()
-        ending = _main(world)
+        ending = _main(world, interior)
         if ending in (Ending.REST, Ending.DEADLOCK):
+            interior.pause(paused=True)
             rested = _settle(world)
             _account(world)
     except Cut:
@@ -162,10 +163,11 @@ def run(
     )
 
 
-def _main(world: World) -> Ending:
+def _main(world: World, interior: Interior) -> Ending:
     kernel = world.kernel
     world.emit(PhaseBegan("setup"))
     kernel.quiet = True
+    interior.pause(paused=True)
     world.scenario.build(world)
     world.start_setup()
     kernel.run()
@@ -174,6 +176,7 @@ def _main(world: World) -> Ending:
     world.start_actors()
     kernel.prime()
     kernel.quiet = False
+    interior.pause(paused=False)
     kernel.races = NamedTimers(world.scenario.budget, world.purse)
     if world.port.contract.durable:
         kernel.perils.append(_Death(world))

@@ -110,3 +110,9 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     needs: frozenset[Capability] = frozenset()
     clauses: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    races: bool = False
+
+    @property
+    def deep(self) -> bool:
+        """Whether it is about calls that race, and so is tried inside of them too: every acceptance case, and what says so."""
+        return self.races or self.case is not None

@@ -219,10 +219,20 @@ class SubstitutedInterior:
     def __init__(self, area: StorageArea, substitutes: Substitutes) -> None:
         self._area = area
         self._substitutes = substitutes
+        self._inner = False
 
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
         """A new run, with its clock."""
+        self._inner = inner
         self._substitutes.begin(now_ns, inner=inner)
+
+    def pause(self, *, paused: bool) -> None:
+        """Park at plain points only where something is a choice."""
+        self._substitutes.inner = self._inner and not paused
+
+    def heard(self, value: object) -> None:
+        """The current call learned something from its environment."""
+        self._substitutes.heard(value)
 
     def fresh_storage(self) -> Path:
         """A directory of the run's own."""

@@ -324,12 +324,12 @@ class World:
             coroutine.close()
 
     def state(self) -> bytes:
-        """The digest of everything from which this run goes on. Not to be asked of gates without a fingerprint."""
+        """The digest of everything from which this run goes on."""
         gate = self.port.digest()
         if gate is None:
             raise AdapterFault(
                 "the gate's fingerprint is None",
-                cause="its contract declares a fingerprint that the gate does not give, or nobody asked its contract",
+                cause="its contract declares a fingerprint that the gate does not give",
                 hint="return bytes from Gate.fingerprint, or declare fingerprint=False",
             )
         digest = hashlib.blake2b(digest_size=16)
