@@ -1,0 +1,37 @@
+"""No check fails a right gate, whatever the gate chooses where the contract leaves the choice."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from stopcheck.explore import make_trial
+from stopcheck.gate import GateFactory
+from stopcheck.judge import CHECKS, gate_memo
+from stopcheck.kernel import Chooser
+from stopcheck.world import PlainInterior, Variant
+from stopcheck_fixtures.reference.memory import MemoryGate
+from stopcheck_scenarios.acceptance import SCENARIOS
+from tests.fast.judge.tolerated import RIGHT_GATES
+from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
+
+SEEDS = range(1)
+
+
+def choosers() -> list[Chooser]:
+    """A walk and a mood."""
+    return list(itertools.chain.from_iterable((RandomChooser(seed), MoodChooser(seed)) for seed in SEEDS))
+
+
+@pytest.mark.parametrize("gate", [MemoryGate, *RIGHT_GATES], ids=lambda gate: gate.__name__)
+def test_a_right_gate_breaks_no_clause(gate: GateFactory) -> None:
+    memo = gate_memo(gate.contract)
+    for scenario in SCENARIOS:
+        if not scenario.needs <= gate.contract.capabilities:
+            continue
+        trial = make_trial(scenario, gate, Variant(1), PlainInterior(NoStorage()), CHECKS, memo=memo)
+        for chooser in choosers():
+            result = trial(chooser)
+            assert result.fault is None, f"{scenario.id}: {result.fault}"
+            assert not result.violations, f"{scenario.id}: {result.violations[0]}"

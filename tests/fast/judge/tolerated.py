@@ -1,0 +1,188 @@
+"""Right gates with other choices than the reference gates': whatever the contract leaves open, decided otherwise.
+
+One idea: a check that fails one of these forbids what the contract allows.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stopcheck.gate import (
+    BeginWork,
+    CancellationRecord,
+    Capability,
+    Cause,
+    CauseEntry,
+    ClaimDispatch,
+    CommitEffect,
+    CommitEffectReply,
+    EarlyStop,
+    EffectEntry,
+    Ended,
+    Execution,
+    LastFate,
+    LastReleased,
+    LeaseState,
+    RefusalReason,
+    Refused,
+    Release,
+    ReleaseReply,
+    RequestCancel,
+    RequestCancelReply,
+    Retry,
+    Scope,
+    Snapshot,
+    StaleLease,
+    Stopped,
+    Suppress,
+    SuppressReply,
+    Unsupported,
+)
+from stopcheck_fixtures.reference.memory import MemoryGate
+from stopcheck_fixtures.reference.memory._state import Task
+
+
+class RevokesAtTheCutoff(MemoryGate):
+    """Leases end with the cutoff, and a stale lease is told before the stop."""
+
+    def _leave_running(self, task: Task) -> None:
+        super()._leave_running(task)
+        lease = task.lease(task.epoch)
+        if lease is not None and lease.state is LeaseState.ACTIVE:
+            task.change_lease(lease.epoch, state=LeaseState.REVOKED)
+
+    def _why_not_work(self, task: Task, epoch: int, now_ns: int) -> Stopped | Ended | StaleLease | None:
+        current = self._lease_is_current(task, epoch, now_ns)
+        return super()._why_not_work(task, epoch, now_ns) if current else StaleLease(task.epoch)
+
+
+class SkipsStates(MemoryGate):
+    """From running to draining at once."""
+
+    def _leave_running(self, task: Task) -> None:
+        super()._leave_running(task)
+        self._drain(task)
+
+
+class OftenBusy(MemoryGate):
+    """A living holder is not pushed aside by a replacement either."""
+
+    def _held_by_another(self, task: Task, request: BeginWork) -> bool:
+        current = self._lease_is_current(task, task.epoch, request.now_ns)
+        return current and task.leases[-1].worker != request.worker
+
+
+class NeverResends(MemoryGate):
+    """What was sent once is only looked up."""
+
+    def _may_resend(self, task: Task, effect: EffectEntry, request: ClaimDispatch) -> bool:
+        return False
+
+
+class OftenRetry(MemoryGate):
+    """Every third commitment and stop meets a conflict."""
+
+    _asked = 0
+
+    def _conflict(self) -> bool:
+        self._asked += 1
+        return self._asked % 3 == 0
+
+    def commit_effect(self, request: CommitEffect) -> CommitEffectReply:
+        """Perhaps a conflict."""
+        return Retry() if self._conflict() else super().commit_effect(request)
+
+    def request_cancel(self, request: RequestCancel) -> RequestCancelReply:
+        """Perhaps a conflict."""
+        return Retry() if self._conflict() else super().request_cancel(request)
+
+    def fingerprint(self) -> bytes:
+        """The count decides too."""
+        return super().fingerprint() + str(self._asked % 3).encode()
+
+
+class RefusesEarlyStops(MemoryGate):
+    """A task that is not open cannot be stopped, and the gate says so."""
+
+    contract = msgspec.structs.replace(MemoryGate.contract, early_stop=EarlyStop.REFUSE)
+
+    def request_cancel(self, request: RequestCancel) -> RequestCancelReply:
+        """Only what is open."""
+        known = request.ref in self._tasks
+        return super().request_cancel(request) if known else Refused(RefusalReason.UNKNOWN)
+
+
+class StopsOnlyTasks(MemoryGate):
+    """Scope ``subtree`` is not offered."""
+
+    contract = msgspec.structs.replace(MemoryGate.contract, scopes=frozenset((Scope.TASK,)))
+
+    def _accept(self, task: Task, cause: CauseEntry) -> CancellationRecord:
+        return super()._accept(task, msgspec.structs.replace(cause, scope=Scope.TASK))
+
+
+class WithoutSuppression(MemoryGate):
+    """Suppression is not offered."""
+
+    contract = msgspec.structs.replace(
+        MemoryGate.contract, capabilities=MemoryGate.contract.capabilities - {Capability.SUPPRESSION}
+    )
+
+    def suppress(self, request: Suppress) -> SuppressReply:
+        """Not offered."""
+        return Unsupported()
+
+
+class RecordsForAll(MemoryGate):
+    """A stop of a subtree gives each descendant a record of its own."""
+
+    def _cut_off_descendants(self, task: Task, now_ns: int) -> None:
+        for entry in task.children:
+            child = self._tasks[entry.child]
+            if child.record is None and not child.ended and task.record is not None:
+                first = task.record.causes[0]
+                revision = child.next_revision()
+                cause = msgspec.structs.replace(first, revision=revision, cause=Cause.PARENT, at_ns=now_ns)
+                child.record = CancellationRecord(
+                    self._environment.fresh_id("cancellation"), child.ref, revision, Scope.SUBTREE, (cause,), revision
+                )
+        super()._cut_off_descendants(task, now_ns)
+
+
+class KeepsRepeats(MemoryGate):
+    """A repeated request is kept as another cause."""
+
+    def _append_cause(self, task: Task, record: CancellationRecord, request: RequestCancel) -> CancellationRecord:
+        task.record = msgspec.structs.replace(record, causes=(*record.causes, self._cause(task, request)))
+        return task.record
+
+
+class LeavesUnownedWork(MemoryGate):
+    """Shared work that nobody wants goes on, and is shown as running with no owner."""
+
+    def _stop_unwanted(self, shared: Task, interest_id: str, now_ns: int) -> None:
+        """It goes on."""
+
+    def release(self, request: Release) -> ReleaseReply:
+        """Its fate is told."""
+        reply = super().release(request)
+        return LastReleased(LastFate.UNOWNED) if isinstance(reply, LastReleased) else reply
+
+    def _snapshot(self, task: Task) -> Snapshot:
+        unowned = bool(task.interests) and not task.live_interests() and task.execution is Execution.RUNNING
+        return msgspec.structs.replace(super()._snapshot(task), unowned=unowned)
+
+
+RIGHT_GATES = (
+    RevokesAtTheCutoff,
+    SkipsStates,
+    OftenBusy,
+    NeverResends,
+    OftenRetry,
+    RefusesEarlyStops,
+    StopsOnlyTasks,
+    WithoutSuppression,
+    RecordsForAll,
+    KeepsRepeats,
+    LeavesUnownedWork,
+)
