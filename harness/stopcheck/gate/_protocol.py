@@ -120,8 +120,9 @@ class Gate:
 
     def complete(self, request: q.Complete) -> Answer[a.CompleteReply]:
         """End the task as completed, if every admitted effect has a definitive disposition and every owned
-        operation has ended; else ``Unverified``. After the cutoff ``Lost``, kept as ``completed_after_cancel``;
-        after the end ``Ended``; with a stale epoch ``StaleLease``."""
+        operation has ended; else ``Unverified``. After the cutoff ``Lost``, and the result is kept: among the
+        snapshot's ``late_results``, or in its lifecycle as ``completed_after_cancel``. After the end ``Ended``; with a
+        stale epoch ``StaleLease``."""
         return r.Unsupported()
 
     def fail(self, request: q.Fail) -> Answer[a.CompleteReply]:
