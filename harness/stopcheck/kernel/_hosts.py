@@ -106,6 +106,11 @@ class InlineCall:
             return Finished(error=error)
         return as_park(self._actor, yielded)
 
+    @property
+    def coroutine(self) -> Coroutine[Any, Any, Any] | None:
+        """What is parked, for whoever wants to say where; ``None`` before and for a plain call."""
+        return self._coroutine
+
     def close(self) -> None:
         """Finalise the coroutine."""
         if self._coroutine is not None:
