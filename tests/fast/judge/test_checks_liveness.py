@@ -44,6 +44,22 @@ def obeyed() -> Story:
     return told().stop().says("handler_stopped")
 
 
+def impatient() -> Story:
+    """A commitment is answered Retry until its caller gives up."""
+    story = Story().begin()
+    for _ in range(5):
+        story.commit(g.Retry())
+    return story
+
+
+def put_off(times: int = 5) -> Story:
+    """A stop is answered Retry, again and again."""
+    story = Story().begin()
+    for _ in range(times):
+        story.stop(g.Retry())
+    return story
+
+
 BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
     "it cannot be opened": ("LIVE-1", lambda: Story(opens=False).ask(g.OpenTask, REFUSED).rest("unstarted")),
     "nobody may begin": (
@@ -51,7 +67,7 @@ BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
         lambda: Story().ask(g.BeginWork, g.Busy(), worker="worker", delivery_id="d").rest("unstarted"),
     ),
     "nothing is admitted": ("LIVE-1", lambda: Story().begin().commit(REFUSED).rest()),
-    "it is always busy": ("LIVE-1", lambda: Story().begin().commit(g.Retry()).commit(g.Retry()).rest()),
+    "it is always busy": ("LIVE-1", lambda: impatient().rest()),
     "nothing can be claimed": (
         "LIVE-1",
         lambda: Story().begin().commit().claim(g.AlreadyClaimed()).rest(effects=(effect("pending"),), commits=0),
@@ -63,7 +79,7 @@ BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
     ),
     "a stop is refused": ("LIVE-2", lambda: Story().begin().stop(REFUSED)),
     "a stop is not supported": ("LIVE-2", lambda: Story().begin().stop(g.Unsupported())),
-    "a stop never gets through": ("LIVE-2", lambda: Story().begin().stop(g.Retry()).stop(g.Retry()).rest()),
+    "a stop never gets through": ("LIVE-2", lambda: put_off().rest()),
     "accounted for and unresolved": (
         "LIVE-3",
         lambda: obeyed().rest("stopped_unresolved", effects=(DONE,), record=RECORD, acknowledgements=SAID),
@@ -159,6 +175,8 @@ FINE: dict[str, Callable[[], Story]] = {
     "a stop comes through at last": lambda: (
         Story().begin().stop(g.Retry()).stop().rest("stopped_unresolved", record=RECORD, leases=(lease(),))
     ),
+    "a stop that nobody repeats": lambda: put_off(1).rest(),
+    "a claim that nobody repeats": lambda: Story().begin().commit().claim(g.Retry()).rest(effects=(effect("pending"),)),
     "a stop without the right": lambda: Story().begin().stop(REFUSED, rights=(g.Right.INSPECT,)).rest(),
     "a stop before anybody began": lambda: Story().stop(g.Refused(g.RefusalReason.UNKNOWN)).rest("unstarted"),
     "a scope that the gate does not have": lambda: (

@@ -53,6 +53,8 @@ _TROUBLE = (
     "escalate",
     "record_probe",
 )
+#: So many ``Retry`` answers are a refusal: the world's actors give up after them.
+_PATIENCE = 5
 _GOOD: dict[type[Request], tuple[str, ...]] = {
     OpenTask: ("Opened", "Exists"),
     BeginWork: ("LeaseGranted",),
@@ -69,7 +71,7 @@ class WorkGoesOn(ReadingCheck):
     reaches its receiver.
 
     Looked at: opening, beginning, commitment, claim, completion, and the registration and start of children. Not a
-    fault: ``Busy`` while somebody else is given the lease, ``Unverified`` before evidence, one ``Retry`` among others.
+    fault: ``Busy`` while somebody else is given the lease, ``Unverified`` before evidence, a few ``Retry``.
     A pass says nothing of operations that the scenario never asks for."""
 
     name: ClassVar[str] = "work-goes-on"
@@ -79,6 +81,7 @@ class WorkGoesOn(ReadingCheck):
         super().__init__(facts, docket)
         self._owed: dict[tuple[str, str], str] = {}
         self._given: list[tuple[str, str]] = []
+        self._retries: dict[tuple[str, str], int] = {}
 
     def on_deed(self, deed: Deed) -> None:
         """Note what was rightly asked for, and what was given."""
@@ -91,11 +94,18 @@ class WorkGoesOn(ReadingCheck):
             if key not in self._given:
                 self._given.append(key)
         elif self._rightful(deed, request):
-            self._owed[key] = f"{deed.answer} (call {deed.call_id})"
+            self._refused(key, deed)
+
+    def _refused(self, key: tuple[str, str], deed: Deed) -> None:
+        if isinstance(deed.reply, Retry):
+            self._retries[key] = self._retries.get(key, 0) + 1
+            if self._retries[key] < _PATIENCE:
+                return
+        self._owed[key] = f"{deed.answer} (call {deed.call_id})"
 
     def digest(self) -> bytes:
         """What is owed and what was given."""
-        return msgspec.json.encode([sorted(self._owed), sorted(self._given)])
+        return msgspec.json.encode([sorted(self._owed), sorted(self._given), sorted(self._retries.items())])
 
     def at_rest(self) -> None:
         """Judge it, if nothing disturbed the run."""
@@ -207,15 +217,15 @@ class WorkGoesOn(ReadingCheck):
 class RightfulStopAccepted(ReadingCheck):
     """An authorised stop of a running task, in a scope that the gate supports, leads to a record.
 
-    ``Retry`` now and then is right: only if there is neither a record nor an end at rest was the stop lost. A pass says
-    nothing of stops that race with the end of the task."""
+    A few ``Retry`` are right: only if many came, and there is neither a record nor an end at rest, was the stop lost. A
+    pass says nothing of stops that race with the end of the task."""
 
     name: ClassVar[str] = "rightful-stop-accepted"
     clauses: ClassVar[tuple[str, ...]] = ("LIVE-2",)
 
     def __init__(self, facts: Facts, docket: Docket) -> None:
         super().__init__(facts, docket)
-        self._owed: dict[TaskRef, str] = {}
+        self._owed: dict[TaskRef, list[str]] = {}
 
     def on_deed(self, deed: Deed) -> None:
         """A stop was answered."""
@@ -233,25 +243,26 @@ class RightfulStopAccepted(ReadingCheck):
                 f"{deed.call_id}); a rightful stop is accepted",
             )
         elif isinstance(deed.reply, Retry):
-            self._owed[ref] = f"{deed.answer} (call {deed.call_id})"
+            self._owed.setdefault(ref, []).append(deed.call_id)
 
     def digest(self) -> bytes:
         """The stops that are owed a record."""
-        return msgspec.json.encode(sorted(str(ref) for ref in self._owed))
+        return msgspec.json.encode(sorted((str(ref), len(calls)) for ref, calls in self._owed.items()))
 
     def at_rest(self) -> None:
         """Is there a record by now?"""
-        for ref, answer in self._owed.items():
+        for ref, calls in self._owed.items():
             task = self.facts.tasks[ref]
             ended = any(
                 reading.task.ref == ref and reading.snapshot.execution in (Execution.COMPLETED, Execution.FAILED)
                 for reading in self.facts.book.final
             )
-            if task.record is None and not task.won and not ended:
+            if len(calls) >= _PATIENCE and task.record is None and not task.won and not ended:
                 self.violated(
                     "LIVE-2",
-                    f"an authorised stop of the running task {label(ref)} was answered {answer}, and at rest there "
-                    f"is no cancellation record; a rightful stop is accepted",
+                    f"an authorised stop of the running task {label(ref)} was answered Retry {len(calls)} "
+                    f"times (last call {calls[-1]}), and at rest there is no cancellation record; a rightful stop is "
+                    f"accepted",
                 )
 
     def _running(self, window: Window) -> bool:
