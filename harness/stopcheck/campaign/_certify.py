@@ -8,9 +8,9 @@ from importlib.metadata import version
 import msgspec
 import trio
 
-from stopcheck.campaign._executor import OnEvent, Outcome, execute
+from stopcheck.campaign._executor import SILENCE_S, OnEvent, Outcome, execute
 from stopcheck.campaign._loading import pick_scenarios
-from stopcheck.campaign._messages import Open
+from stopcheck.campaign._messages import EXECUTION_S, Open
 from stopcheck.campaign._plan import DEFAULT_BUDGET
 from stopcheck.campaign._results import (
     CampaignFinished,
@@ -27,21 +27,24 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to certify. ``budget`` counts executions per search; ``children`` are processes."""
+    """How to certify. ``budget`` counts executions per search; ``children`` are processes. The two bounds in real seconds
+    decide only when an adapter counts as hung: what one execution may take, and how long a process may be silent."""
 
     scenarios: tuple[str, ...] = ()
     seed: int = 0
     budget: int = DEFAULT_BUDGET
     granularity: str | None = None
     children: int = 2
+    execution_s: float = EXECUTION_S
+    silence_s: float = SILENCE_S
 
 
 def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
     """Run a campaign on the gate that ``reference`` names, in child processes."""
-    request = Open(reference, options.scenarios, options.seed, options.budget, options.granularity)
+    request = Open(reference, options.scenarios, options.seed, options.budget, options.granularity, options.execution_s)
 
     async def campaign() -> Outcome:
-        return await execute(request, on_event, children=options.children)
+        return await execute(request, on_event, children=options.children, silence_s=options.silence_s)
 
     outcome = trio.run(campaign)
     report = _report(options, outcome)

@@ -36,7 +36,7 @@ def main(read_fd: int, write_fd: int) -> None:
         loaded = _open(first, sink)
         if loaded is None:
             return
-        with JobRunner(loaded) as runner:
+        with JobRunner(loaded, first.execution_s) as runner:
             for line in source:
                 message = to_child.decode(line)
                 if isinstance(message, Shrink):

@@ -1,7 +1,7 @@
 """The executor: jobs in child processes that the parent can kill, and whose last words it can write.
 
-One idea: results are merged in the order of the plan, whatever child finished first, and budgets count executions and not
-seconds; so a campaign's report does not depend on the machine's speed or on the number of children.
+One idea: results are merged in the order of the plan, whatever child finished first, and budgets count executions and
+not seconds; so a campaign's report does not depend on the machine's speed or on the number of children.
 """
 
 from __future__ import annotations

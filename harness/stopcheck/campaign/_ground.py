@@ -6,7 +6,7 @@ closed, and what it left on the disk is what every run starts from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from stopcheck.world import (
 
 
 @contextmanager
-def ground(loaded: LoadedGate, granularity: Granularity) -> Iterator[Interior]:
+def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, None, None]:
     """An interior for any number of runs of the gate at this granularity."""
     with storage_root() as root:
         area = Workspace(root)
@@ -63,5 +63,5 @@ def _zero() -> int:
     return 0
 
 
-def _trusts_nothing(receipt: Receipt) -> bool:
+def _trusts_nothing(_receipt: Receipt) -> bool:
     return False

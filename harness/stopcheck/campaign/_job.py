@@ -1,7 +1,7 @@
 """One job: a scenario in a variant under a strategy, from its spec to its result.
 
-One idea: a job knows what it set out to complete. A search that could not be exhausted within its budget goes on as a search
-up to a preemption bound, which it names; if not even that is completed the job says what is left.
+One idea: a job knows what it set out to complete. A search that could not be exhausted within its budget goes on as a
+search up to a bound of disruptions, which it names; if not even that is completed the job says what is left.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
+from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import SIGKILL
 from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
 from stopcheck.campaign._sigkill import sigkill_job
@@ -23,21 +24,22 @@ from stopcheck.explore import (
     Deviating,
     Exploration,
     Failure,
+    Fault,
     Result,
     Trial,
+    Watch,
     find_nondeterminism,
     generator,
     make_trial,
     replay,
     shrink,
+    unwatched,
 )
 from stopcheck.gate import AdapterFault
 from stopcheck.judge import CHECKS, Violation
-from stopcheck.kernel import HungError, Recorder, Schedule, ThreadHost, Watchdog
+from stopcheck.kernel import Chooser, HungError, Recorder, Schedule, ThreadHost, Watchdog
 from stopcheck.world import Granularity, Interior, Scenario, Variant
 
-#: Real seconds that one execution may take before it counts as hung.
-EXECUTION_S = 10.0
 #: Runs that shrinking one failure may take.
 SHRINK_RUNS = 400
 #: Schedules per job that are run twice.
@@ -51,12 +53,13 @@ OnProgress = Callable[[int, int, int], None]
 class JobRunner:
     """Runs jobs on one gate. The ground of each granularity is made once."""
 
-    def __init__(self, loaded: LoadedGate) -> None:
+    def __init__(self, loaded: LoadedGate, execution_s: float = EXECUTION_S) -> None:
         self._loaded = loaded
+        self._execution_s = execution_s
         self._scenarios = load_scenarios()
         self._stack = ExitStack()
         self._interiors: dict[Granularity, Interior] = {}
-        self._threads = ThreadHost(EXECUTION_S)
+        self._threads = ThreadHost(execution_s)
 
     def __enter__(self) -> JobRunner:
         return self
@@ -83,7 +86,7 @@ class JobRunner:
             if spec.strategy == SIGKILL:
                 return sigkill_job(self._loaded, spec)
             trial = self._trial(scenario, spec)
-            with Watchdog(EXECUTION_S) as watchdog:
+            with Watchdog(self._execution_s) as watchdog:
                 found = search(spec, _Watched(trial, watchdog, on_progress))
                 found = self._audited(found, trial, watchdog)
             return self._result(scenario, spec, found)
@@ -110,7 +113,7 @@ class JobRunner:
             return finding
         schedule = Schedule.from_token(finding.token)
         trial = self._trial(self._scenarios[finding.scenario], finding)
-        with Watchdog(EXECUTION_S) as watchdog:
+        with Watchdog(self._execution_s) as watchdog:
             again = replay(trial, schedule).result
             violation = _violation(again, finding.clause)
             if again is None or violation is None:
@@ -186,9 +189,9 @@ class _Watched:
         self.scenario = trial.scenario
         self.variant = trial.variant
 
-    def __call__(self, chooser: object, *watch: object) -> Result:
+    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         self._watchdog.rearm()
-        result = self._trial(chooser, *watch)  # type: ignore[arg-type]
+        result = self._trial(chooser, watch)
         self._executions += 1
         self._failures += bool(result.violations)
         if self._executions % _EVERY == 0:
@@ -225,11 +228,8 @@ def random_schedule(trial: Trial, seed: int) -> Schedule:
     return Schedule.of(trial.scenario, trial.variant, trial(recorder).choices)
 
 
-def _fault(fault: object, spec: JobSpec) -> FaultReport:
-    kind, what = getattr(fault, "kind", ""), getattr(fault, "what", "")
-    cause, hint = getattr(fault, "cause", ""), getattr(fault, "hint", "")
-    token = fault.schedule.token() if hasattr(fault, "schedule") else ""
-    return FaultReport(kind, what, cause, hint, spec.scenario, token)
+def _fault(fault: Fault, spec: JobSpec) -> FaultReport:
+    return FaultReport(fault.kind, fault.what, fault.cause, fault.hint, spec.scenario, fault.schedule.token())
 
 
 def failed(spec: JobSpec, fault: FaultReport) -> JobResult:
@@ -237,4 +237,4 @@ def failed(spec: JobSpec, fault: FaultReport) -> JobResult:
     return JobResult(spec, target="", complete=False, ground="", left=fault.what, executions=0, states=0, fault=fault)
 
 
-__all__ = ["JobRunner", "failed", "msgspec"]
+__all__ = ["JobRunner", "failed"]

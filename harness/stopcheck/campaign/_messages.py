@@ -9,6 +9,9 @@ import msgspec
 from stopcheck.campaign._results import FaultReport, Finding, GateIdentity, JobResult, JobSpec
 from stopcheck.gate import GateContract
 
+#: Real seconds that one execution may take before it counts as hung.
+EXECUTION_S = 10.0
+
 
 class Open(msgspec.Struct, frozen=True, tag=True):
     """To the child: load the gate and make the plan."""
@@ -18,6 +21,7 @@ class Open(msgspec.Struct, frozen=True, tag=True):
     seed: int
     budget: int
     granularity: str | None
+    execution_s: float = EXECUTION_S
 
 
 class Run(msgspec.Struct, frozen=True, tag=True):

@@ -1,8 +1,9 @@
 """The plan: which scenarios, variants and strategies a gate is tried with.
 
-One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where the gate's calls are not serialised by
-construction, again between its inner branch points up to a named bound of disruptions, where exhaustion is out of reach. Sampling and
-the stop sweep come on top; they add evidence and witnesses, and never stand in for a search that was not completed.
+One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where the gate's calls are
+not serialised by construction, again between its inner branch points up to a named bound of disruptions, where
+exhaustion is out of reach. Sampling and the stop sweep come on top; they add evidence and witnesses, and never stand in
+for a search that was not completed.
 """
 
 from __future__ import annotations

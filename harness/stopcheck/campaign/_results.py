@@ -85,8 +85,9 @@ class FaultReport(msgspec.Struct, frozen=True):
 class JobResult(msgspec.Struct, frozen=True):
     """What one job did.
 
-    ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered and,
-    if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count per operation.
+    ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered
+    and, if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count
+    per operation.
     """
 
     spec: JobSpec
@@ -111,8 +112,8 @@ class JobResult(msgspec.Struct, frozen=True):
 
 
 class ClauseVerdict(msgspec.Struct, frozen=True):
-    """One row of the verdict table. ``why`` is one sentence; ``assumption`` is printed beside a ``PASS`` that rests on the gate's
-    own word."""
+    """One row of the verdict table. ``why`` is one sentence; ``assumption`` is printed beside a ``PASS`` that rests on
+    the gate's own word."""
 
     clause: str
     verdict: Verdict

@@ -1,11 +1,11 @@
 """The pass with real deaths: a process runs the gate and is killed with SIGKILL; a fresh one opens what it left.
 
-One idea: the simulated crash copies the storage, but module globals survive it. So a gate that claims durability also dies for real,
-once for each distinct durable state that some recorded runs went through; and whatever it had answered as accepted or admitted by then
-must be in what a fresh process inspects.
+One idea: the simulated crash copies the storage, but module globals survive it. So a gate that claims durability also
+dies for real, once for each distinct durable state that some recorded runs went through; and whatever it had answered
+as accepted or admitted by then must be in what a fresh process inspects.
 
-What a pass does not prove: that it survives the loss of power (nothing unsynced is lost when a process is killed), nor a death at
-another moment than after an answer; the simulated crash tries those.
+What a pass does not prove: that it survives the loss of power (nothing unsynced is lost when a process is killed), nor a
+death at another moment than after an answer; the simulated crash tries those.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
 def sigkill_job(loaded: LoadedGate, spec: JobSpec) -> JobResult:
     """The pass over one scenario as a job."""
     outcome = sigkill_pass(loaded, (spec.scenario,))
-    clauses = ("REC-2", "EFF-9")
+    clauses: tuple[str, ...] = ("REC-2", "EFF-9")
     exercised = dict.fromkeys(clauses, outcome.promises) if outcome.promises else {}
     return JobResult(
         spec=spec,

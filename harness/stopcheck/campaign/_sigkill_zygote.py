@@ -1,6 +1,6 @@
-"""The process from which the pass with real deaths forks: it has loaded everything and opened nothing, so each fork is a fresh process.
+"""The process from which the pass with real deaths forks.
 
-Started as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
+One idea: it has loaded everything and opened nothing, so each fork of it is a fresh process, and a cheap one. Started as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
 """
 
 from __future__ import annotations
@@ -252,19 +252,19 @@ def _missing(promise: Promise, snapshots: dict[str, Snapshot]) -> tuple[str, str
         if record is None or record.record_id != promise.record_id:
             shown = "no record" if record is None else f"record {record.record_id}"
             return "REC-2", (
-                f"the cancellation of {task} was answered with record {promise.record_id}, the process was killed, and a fresh "
-                f"one shows {shown}"
+                f"the cancellation of {task} was answered with record {promise.record_id}, the process was killed, "
+                f"and a fresh one shows {shown}"
             )
         return None
     if snapshot is None or promise.effect_id not in {e.effect_id for e in snapshot.effects}:
         return "EFF-9", (
-            f"effect {promise.effect_id} of {task} was answered Admitted, the process was killed, and a fresh one has no such "
-            "entry in its ledger"
+            f"effect {promise.effect_id} of {task} was answered Admitted, the process was killed, and a fresh one has "
+            "no such entry in its ledger"
         )
     return None
 
 
-def _trusts_nothing(receipt: Receipt) -> bool:
+def _trusts_nothing(_receipt: Receipt) -> bool:
     return False
 
 

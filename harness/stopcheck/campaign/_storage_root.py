@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,7 @@ _TMPFS = Path("/dev/shm")
 
 
 @contextmanager
-def storage_root() -> Iterator[Path]:
+def storage_root() -> Generator[Path, None, None]:
     """A directory that is deleted at the end."""
     base = str(_TMPFS) if _TMPFS.is_dir() else None
     try:

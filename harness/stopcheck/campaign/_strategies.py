@@ -1,7 +1,7 @@
 """From a job's strategy to an exploration, and to words for what was covered.
 
-One idea: a target is named, and either completed or not. ``exhausted`` and a bound of disruptions are targets; a number of samples is
-one too, but proves nothing about what was not sampled.
+One idea: a target is named, and either completed or not. ``exhausted`` and a bound of disruptions are targets; a number
+of samples is one too, but proves nothing about what was not sampled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stopcheck.explore import (
     stop_sweep,
 )
 
-#: The next bound is tried while what was spent so far is at most this part of the budget: each costs many times the one before.
+#: The next bound is tried while what was spent is at most this part of the budget: each costs many times the one before.
 DEEPEN = 64
 #: Random base runs of a sweep, beside those that prefer one actor each. None inside of calls, where runs are dear.
 SWEEP_BASES = 2
@@ -101,7 +101,10 @@ def _sweep(spec: JobSpec, trial: Trial) -> Search:
     coverage = found.coverage
     assert coverage is not None
     complete = not coverage.missed and not found.faults
-    ground = f"a stop started next at {coverage.hit} of {len(coverage.planned)} branch points of {coverage.base_runs} base runs"
+    ground = (
+        f"a stop started next at {coverage.hit} of {len(coverage.planned)} branch points of {coverage.base_runs} base "
+        "runs"
+    )
     left = "" if complete else f"{len(coverage.missed)} branch points were not hit by a stop"
     return Search(found, "every branch point hit by a stop", complete, ground, left)
 

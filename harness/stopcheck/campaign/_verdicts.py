@@ -1,7 +1,8 @@
 """From what the jobs did to a verdict per clause, and to the exit code.
 
-One idea: a pass needs four things at once: the clause was exercised, nothing broke it, every job that exercises it completed its
-declared target with every witness hit, and it was tried finely enough. Whatever is missing makes it ``UNKNOWN`` and is named.
+One idea: a pass needs four things at once: the clause was exercised, nothing broke it, every job that exercises it
+completed its declared target with every witness hit, and it was tried finely enough. Whatever is missing makes it
+``UNKNOWN`` and is named.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def judge_clauses(
     declared: dict[str, tuple[str, ...]],
     shrunk: Sequence[Finding] = (),
 ) -> tuple[ClauseVerdict, ...]:
-    """A verdict for every clause of the catalogue. ``declared`` maps scenario ids to the clauses they were written for."""
+    """A verdict for every clause of the catalogue. ``declared`` maps scenario ids to the clauses they are about."""
     checked = checked_clauses()
     return tuple(_verdict(r, contract, jobs, declared, shrunk, checked=r.id in checked) for r in REQUIREMENTS.values())
 
