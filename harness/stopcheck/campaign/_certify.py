@@ -27,8 +27,9 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to certify. ``budget`` counts executions per search; ``children`` are processes. The two bounds in real seconds
-    decide only when an adapter counts as hung: what one execution may take, and how long a process may be silent."""
+    """How to certify. ``budget`` counts executions per search; ``children`` are processes. The two bounds in real
+    seconds decide only when an adapter counts as hung: what one execution may take, and how long a process may be
+    silent."""
 
     scenarios: tuple[str, ...] = ()
     seed: int = 0

@@ -4,8 +4,8 @@ One idea: the simulated crash copies the storage, but module globals survive it.
 dies for real, once for each distinct durable state that some recorded runs went through; and whatever it had answered
 as accepted or admitted by then must be in what a fresh process inspects.
 
-What a pass does not prove: that it survives the loss of power (nothing unsynced is lost when a process is killed), nor a
-death at another moment than after an answer; the simulated crash tries those.
+What a pass does not prove: that it survives the loss of power (nothing unsynced is lost when a process is killed), nor
+a death at another moment than after an answer; the simulated crash tries those.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
 def sigkill_job(loaded: LoadedGate, spec: JobSpec) -> JobResult:
     """The pass over one scenario as a job."""
     outcome = sigkill_pass(loaded, (spec.scenario,))
-    clauses: tuple[str, ...] = ("REC-2", "EFF-9")
-    exercised = dict.fromkeys(clauses, outcome.promises) if outcome.promises else {}
+    clauses: list[str] = ["REC-2", "EFF-9"]
+    exercised = {clause: outcome.promises for clause in clauses if outcome.promises}
     return JobResult(
         spec=spec,
         target="a real SIGKILL in every distinct durable state",

@@ -1,6 +1,7 @@
 """The process from which the pass with real deaths forks.
 
-One idea: it has loaded everything and opened nothing, so each fork of it is a fresh process, and a cheap one. Started as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
+One idea: it has loaded everything and opened nothing, so each fork of it is a fresh process, and a cheap one. Started
+as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
 """
 
 from __future__ import annotations

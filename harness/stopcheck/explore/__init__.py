@@ -27,7 +27,7 @@ from stopcheck.explore._state_machine import ClauseBroken, WorldMachine, drawn_r
 from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stop_position import stop_position
 from stopcheck.explore._sweep import stop_sweep
-from stopcheck.explore._trial import GateTrial, Result, Trial, make_trial
+from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial, unwatched
 
 __all__ = [
     "BoundedTrial",
@@ -48,6 +48,7 @@ __all__ = [
     "Stepwise",
     "SweepCoverage",
     "Trial",
+    "Watch",
     "WorldMachine",
     "auto",
     "depth_first",
@@ -64,4 +65,5 @@ __all__ = [
     "state_machine",
     "stop_position",
     "stop_sweep",
+    "unwatched",
 ]
