@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from stopcheck.gate import (
-    OPERATIONS,
     AdapterFault,
     ClaimGranted,
     Gate,
     GateContract,
     GateFactory,
-    GateRaised,
     Indefinite,
     NotAGate,
     Receipt,
@@ -30,12 +29,10 @@ from stopcheck.gate import (
     Resend,
     SerialisationRefuted,
     Snapshot,
-    WrongReply,
 )
 from stopcheck.kernel import (
     Actor,
     Finished,
-    ForeignAwaitError,
     Host,
     HungError,
     NestedCall,
@@ -43,6 +40,7 @@ from stopcheck.kernel import (
     branch,
     perform,
 )
+from stopcheck.world._adapter_faults import call_raised, factory_raised, fingerprint_of, wrong_reply
 from stopcheck.world._code_places import operation_place, suspended_place
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
@@ -70,6 +68,11 @@ class OpenCall:
         self.where = ""
         self.key: object = None
         self.effect_id = effect_id
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.operation} (call {self.call_id})"
 
 
 class GatePort:
@@ -111,7 +114,7 @@ class GatePort:
                 heard=self._interior.heard,
             )
             with self._interior.opening():
-                gate = self._factory(environment)
+                gate = self._made(environment)
             if not isinstance(gate, Gate):
                 raise NotAGate(
                     f"the factory made {type(gate).__qualname__!r}, which is not a stopcheck.gate.Gate",
@@ -120,6 +123,14 @@ class GatePort:
                 )
             self._environments.append(environment)
             self._gates.append(gate)
+
+    def _made(self, environment: RunEnvironment) -> object:
+        try:
+            return self._factory(environment)
+        except (KeyboardInterrupt, HungError, AdapterFault):
+            raise
+        except BaseException as error:
+            raise factory_raised(error) from error
 
     def _place(self) -> Path:
         """The gate's directory; made when somebody asks for it, since a volatile gate never does."""
@@ -133,7 +144,8 @@ class GatePort:
     def close(self) -> None:
         """The run is over."""
         for gate in self._gates:
-            gate.close()
+            with suppress(Exception):  # the run is over: what a gate's own clean-up raises breaks no clause
+                gate.close()
         self._interior.end()
         for storage in [*self._old_storages, *([self._storage] if self._storage is not None else [])]:
             self._interior.discard(storage)
@@ -159,7 +171,7 @@ class GatePort:
         except (KeyboardInterrupt, GeneratorExit, HungError):
             raise
         except BaseException as error:  # a gate that calls sys.exit() must not end the kit
-            raise self._raised(call, error) from error
+            raise call_raised(call.name, self.contract.host, error) from error
         if self.generation != generation:
             return reply
         self._check(call, reply)
@@ -178,24 +190,10 @@ class GatePort:
     def _invoke(self, handle: int, request: Request) -> Any:
         return getattr(self._gates[handle], request.operation)(request)
 
-    def _raised(self, call: OpenCall, error: BaseException) -> Exception:
-        if isinstance(error, AdapterFault | ForeignAwaitError):
-            return error
-        return GateRaised(
-            f"{call.operation} (call {call.call_id}) raised {type(error).__name__}: {error}",
-            cause=f"raised at {_raised_at(error)}; replies are values, an exception is not an answer",
-            hint="return Refused, Retry or another reply of this operation instead",
-        )
-
     def _check(self, call: OpenCall, reply: Any) -> None:
-        allowed = OPERATIONS[call.operation].replies
-        if type(reply) not in allowed:
-            names = ", ".join(sorted(kind.__name__ for kind in allowed))
-            raise WrongReply(
-                f"{call.operation} (call {call.call_id}) answered {reply!r}, which is no reply of that operation",
-                cause=f"replies of {call.operation}: {names}",
-                hint="see the operation's docstring in stopcheck.gate.Gate",
-            )
+        fault = wrong_reply(call.name, call.operation, reply)
+        if fault is not None:
+            raise fault
 
     def _close_call(self, call: OpenCall, reply: Reply | Snapshot) -> None:
         self._open.pop(call.call_id, None)
@@ -227,7 +225,7 @@ class GatePort:
         if self._opaque:
             self._happened(f"{call.call_id}|{self._world.now_ns()}".encode())
             return
-        print_ = self._gates[call.handle].fingerprint() or b""
+        print_ = fingerprint_of(self._gates[call.handle]) or b""
         call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
 
     def _happened(self, what: bytes) -> None:
@@ -245,7 +243,7 @@ class GatePort:
         others = sorted(c.call_id for c in self._open.values() if c is not call)
         meanwhile = f"while {', '.join(others)} is open" if others else "inside the call, where another may begin"
         return SerialisationRefuted(
-            f"{call.operation} (call {call.call_id}) yields at {park.label!r}{where and f' ({where})'} {meanwhile}",
+            f"{call.name} yields at {park.label!r}{where and f' ({where})'} {meanwhile}",
             cause="the gate declares serialised_calls, but its calls can overlap",
             hint="declare serialised_calls=False: the kit then explores what happens between them",
         )
@@ -295,7 +293,7 @@ class GatePort:
             return self._history
         digest = hashlib.blake2b(digest_size=16)
         for gate in self._gates:
-            print_ = gate.fingerprint()
+            print_ = fingerprint_of(gate)
             if print_ is None:
                 return None
             digest.update(len(print_).to_bytes(4, "big") + print_)
@@ -353,13 +351,3 @@ class _WatchedCall:
 
     def close(self) -> None:
         self._inner.close()
-
-
-def _raised_at(error: BaseException) -> str:
-    trace = error.__traceback__
-    if trace is None:
-        return "an unknown place"
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"

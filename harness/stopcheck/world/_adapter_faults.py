@@ -1,0 +1,97 @@
+"""What an adapter may do wrong at its own boundary, in words: it raises, answers something else, or asks for a loop.
+
+One idea: whatever a gate's code raises, ``SystemExit`` included, is the adapter's fault and never the end of the kit; and
+each fault says what, with the offending value, why, and what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from stopcheck.gate import OPERATIONS, AdapterFault, Gate, GateRaised, HostKind, HostMismatch, WrongReply
+from stopcheck.kernel import ForeignAwaitError, HungError
+
+#: Characters of a wrong value that are shown.
+_SHOWN = 200
+#: What event loops say when their functions are called outside of them.
+_NO_LOOP = ("no running event loop", "must be called from async context", "not currently in an async context")
+
+
+def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
+    """The fault of a call that raised. ``what`` names the call."""
+    if isinstance(error, AdapterFault | ForeignAwaitError):
+        return error
+    if isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_LOOP):
+        return HostMismatch(
+            f"{what} asks for an event loop: {error}",
+            cause=f"raised at {raised_at(error)}; the gate declares host {host.value!r}",
+            hint="await only what the environment gives (or asyncio.sleep(0)), or declare another host",
+        )
+    return GateRaised(
+        f"{what} raised {type(error).__name__}: {error}",
+        cause=f"raised at {raised_at(error)}; replies are values, an exception is not an answer",
+        hint="return Refused, Retry or another reply of this operation instead",
+    )
+
+
+def factory_raised(error: BaseException) -> GateRaised:
+    """The fault of a factory that raised."""
+    return GateRaised(
+        f"the factory raised {type(error).__name__}: {error}",
+        cause=f"raised at {raised_at(error)} while a gate was opened",
+        hint="open the gate on the environment's storage, new or not, without raising",
+    )
+
+
+def wrong_reply(what: str, operation: str, reply: object) -> WrongReply | None:
+    """The fault of an answer that is no reply of its operation; ``None`` for one that is."""
+    allowed = OPERATIONS[operation].replies
+    if type(reply) in allowed:
+        return None
+    names = ", ".join(sorted(kind.__name__ for kind in allowed))
+    return WrongReply(
+        f"{what} answered {shortened(reply)}, which is no reply of that operation",
+        cause=f"replies of {operation}: {names}",
+        hint="see the operation's docstring in stopcheck.gate.Gate",
+    )
+
+
+def fingerprint_of(gate: Gate) -> bytes | None:
+    """The gate's fingerprint. Raises an adapter fault when the gate raises, or gives something else than bytes."""
+    try:
+        print_ = cast(object, gate.fingerprint())
+    except (KeyboardInterrupt, HungError):
+        raise
+    except BaseException as error:
+        raise GateRaised(
+            f"fingerprint raised {type(error).__name__}: {error}",
+            cause=f"raised at {raised_at(error)}",
+            hint="return the gate's whole state as bytes, or declare fingerprint=False",
+        ) from error
+    if print_ is None or isinstance(print_, bytes):
+        return print_
+    raise WrongReply(
+        f"fingerprint returned {shortened(print_)}, which is {type(print_).__name__} and not bytes",
+        cause="the kit compares fingerprints byte by byte",
+        hint="encode the gate's whole state as bytes, or declare fingerprint=False",
+    )
+
+
+def shortened(value: Any) -> str:
+    """How a wrong value is shown; it may be of any size, and its own ``repr`` may raise."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def raised_at(error: BaseException) -> str:
+    """Where an error was raised."""
+    trace = error.__traceback__
+    if trace is None:
+        return "an unknown place"
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"
