@@ -92,6 +92,15 @@ BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
             .look(effects=(effect("completed", answered("rejected"), answered()),))
         ),
     ),
+    "receipts that contradict each other are both taken": (
+        "EFF-7",
+        lambda: (
+            sent()
+            .outcome(answered("rejected"))
+            .outcome(answered())
+            .look(effects=(effect("completed", answered("rejected"), answered()),))
+        ),
+    ),
     "a contradiction is answered and not recorded": (
         "EFF-7",
         lambda: (

@@ -176,16 +176,18 @@ class ContradictionRecorded(ReadingCheck):
             before = reading.shown_before.get(view.id)
             changed = before is not None and before.definitive and view.definitive and before is not view.disposition
             promised = [t for t in view.told if t.deed.answer == "Contradicted"]
-            if not changed and not promised:
+            opposed = len({speaks(t.evidence, view.effect) is Disposition.COMPLETED for t in view.kept}) > 1
+            if not changed and not promised and not opposed:
                 continue
             self.exercised("EFF-7")
             if reading.snapshot.contradictions:
                 continue
-            what = (
-                f"was shown {before} and is now shown {view.disposition}"
-                if changed
-                else f"was told {describe(promised[-1].evidence)} against what is kept (answered Contradicted)"
-            )
+            if changed:
+                what = f"was shown {before} and is now shown {view.disposition}"
+            elif promised:
+                what = f"was told {describe(promised[-1].evidence)} against what is kept (answered Contradicted)"
+            else:
+                what = f"was told {all_told(view)}, all of it answered as kept"
             self.violated(
                 "EFF-7",
                 f"{view.name} of {reading.name} {what}, and no contradiction is recorded; a contradiction between "
