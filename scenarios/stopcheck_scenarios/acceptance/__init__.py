@@ -25,6 +25,7 @@ from stopcheck_scenarios.acceptance import (
     old_epoch,
     old_incarnations,
     partitioned_worker,
+    probes_evidence,
     probes_settling,
     said_twice,
     sent_again,
@@ -67,6 +68,7 @@ PROBES: tuple[Scenario, ...] = (
     last_interest.SCENARIO,
     long_memory.SCENARIO,
     *probes_settling.SCENARIOS,
+    probes_evidence.SCENARIO,
 )
 
 #: What this entry point offers to the kit.
