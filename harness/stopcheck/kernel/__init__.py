@@ -4,6 +4,9 @@ One idea: a run is a pure function of its list of choices (see ``_points``); eve
 or shares runs acts on such lists.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from stopcheck.kernel._actors import (
     Actor,
     Park,
@@ -25,6 +28,7 @@ from stopcheck.kernel._errors import (
 )
 from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
 from stopcheck.kernel._kernel import Kernel
+from stopcheck.kernel._loops import GATE_TIMER, LoopCall, LoopHost, current_loop
 from stopcheck.kernel._points import (
     CRASH_PREFIX,
     FAULT,
@@ -42,12 +46,28 @@ from stopcheck.kernel._threads import ThreadHost, current_call, park_here
 from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
 from stopcheck.kernel._watchdog import Watchdog
 
+if TYPE_CHECKING:
+    from stopcheck.kernel._asyncio_host import AsyncioHost
+    from stopcheck.kernel._trio_host import TrioHost
+
+_LATE = {"AsyncioHost": "stopcheck.kernel._asyncio_host", "TrioHost": "stopcheck.kernel._trio_host"}
+
+
+def __getattr__(name: str) -> Any:
+    """The hosts with an event loop are imported when one is asked for: most gates need none."""
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "CRASH_PREFIX",
     "FAULT",
+    "GATE_TIMER",
     "SCHEDULE",
     "TIME_PREFIX",
     "Actor",
+    "AsyncioHost",
     "Bounds",
     "Choice",
     "Chooser",
@@ -65,6 +85,8 @@ __all__ = [
     "InlineHost",
     "Kernel",
     "Killed",
+    "LoopCall",
+    "LoopHost",
     "NestedCall",
     "Park",
     "Peril",
@@ -75,10 +97,12 @@ __all__ = [
     "ThreadHost",
     "TimeRaces",
     "TokenError",
+    "TrioHost",
     "Watchdog",
     "blocked",
     "branch",
     "current_call",
+    "current_loop",
     "first_difference",
     "park_here",
     "perform",

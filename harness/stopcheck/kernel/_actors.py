@@ -19,7 +19,8 @@ Ready = Callable[[], bool]
 class Park(msgspec.Struct, eq=False):
     """Why an actor does not move: ``ready`` (a predicate), ``wake_ns`` (a timer) or ``blocked`` (another holds what
     it needs; it may look again when another moved and ``ready``, if given, holds, or at ``wake_ns``). With none of them
-    it can move at once. ``timer`` names the timer in schedules, else ``label`` does. Not changed once made."""
+    it can move at once. ``timer`` names the timer in schedules, else ``label`` does. ``moved``: it ended blocked,
+    and yet changed what others may wait for. Not changed once made."""
 
     label: str
     touches: Touches = ()
@@ -27,6 +28,7 @@ class Park(msgspec.Struct, eq=False):
     wake_ns: int | None = None
     timer: str = ""
     blocked: bool = False
+    moved: bool = False
 
 
 class Perform(msgspec.Struct, eq=False):

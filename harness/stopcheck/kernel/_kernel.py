@@ -242,7 +242,7 @@ class Kernel:
         if outcome is None:
             self.progress += 1
             return
-        if not outcome.blocked:
+        if not outcome.blocked or outcome.moved:
             self.progress += 1
         self._park(actor, outcome)
 

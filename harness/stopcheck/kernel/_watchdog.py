@@ -13,6 +13,7 @@ from typing import Any
 
 from stopcheck.kernel._errors import HungError
 from stopcheck.kernel._hosts import step
+from stopcheck.kernel._loop_threads import Threads
 from stopcheck.kernel._places import caller, describe
 from stopcheck.kernel._threads import ThreadCall
 
@@ -70,6 +71,10 @@ def _who_and_where(frame: FrameType | None) -> tuple[str, str]:
     """The actor whose step hangs, and where; read from the kit's own frames on the stack, so that a run need not tell
     anybody what it is doing."""
     waiting = caller(frame, ThreadCall.advance.__code__)
-    where = describe(frame, step.__code__) if waiting is None else waiting.f_locals["self"].place()
+    outside = caller(frame, Threads.wait.__code__)
+    if waiting is not None:
+        where = waiting.f_locals["self"].place()
+    else:
+        where = describe(frame, step.__code__) if outside is None else outside.f_locals["job"].place()
     stepping = caller(frame, step.__code__)
     return ("the run" if stepping is None else stepping.f_locals["actor"].name), where

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stopcheck.gate import Receipt
-from stopcheck.kernel import Park, current_call, park_here
+from stopcheck.kernel import Park, current_call, current_loop, park_here
 
 
 class ProcessDied(BaseException):
@@ -27,9 +27,14 @@ class _Point:
         self._park = park
         self._taken = taken
 
-    def __await__(self) -> Generator[Park, Any, None]:
-        if not self._taken:
+    def __await__(self) -> Generator[Any, Any, None]:
+        if self._taken:
+            return
+        loop = current_loop()
+        if loop is None:
             yield self._park
+        else:
+            yield from loop.stand(self._park).__await__()
 
 
 def _deaf(value: object) -> None:
