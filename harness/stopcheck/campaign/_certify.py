@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import cast
 
 import msgspec
 import trio
@@ -47,10 +48,21 @@ def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
     async def campaign() -> Outcome:
         return await execute(request, on_event, children=options.children, silence_s=options.silence_s)
 
-    outcome = trio.run(campaign)
+    try:
+        outcome = trio.run(campaign)
+    except BaseExceptionGroup as group:
+        raise _leaf(group) from group
     report = _report(options, outcome)
     on_event(CampaignFinished(report))
     return report
+
+
+def _leaf(error: BaseException) -> BaseException:
+    """What ended a campaign: an interruption if there was one, else the first error."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    leaves = [_leaf(part) for part in cast("BaseExceptionGroup[BaseException]", error).exceptions]
+    return next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), leaves[0])
 
 
 def _report(options: Options, outcome: Outcome) -> Report:

@@ -44,6 +44,8 @@ from stopcheck.gate import GateContract
 #: How long a child may be silent before it is killed, in real seconds. It reports progress between executions, and each
 #: execution is bounded by itself; so only an adapter that cannot be interrupted is silent that long.
 SILENCE_S = 60.0
+#: How often an adapter may hang, or take its process with it, before the rest of the plan is given up.
+LOSSES = 3
 
 OnEvent = Callable[[CampaignEvent], None]
 Order = Run | Shrink
@@ -90,6 +92,7 @@ class _Crew:
         self._on_event = on_event
         self._silence_s = silence_s
         self._logs = 0
+        self._losses = 0
 
     async def open(self) -> tuple[JobSpec, ...]:
         """Load the gate in a process of its own, and get the plan."""
@@ -104,7 +107,7 @@ class _Crew:
                 outcome.faults.append(reply.fault)
             elif not isinstance(reply, Opened):
                 where = f"the import of {self._request.reference}"
-                outcome.faults.append(child.last_words(self._silence_s, where))
+                outcome.faults.append(await child.last_words(self._silence_s, where))
             else:
                 outcome.identity, outcome.contract = reply.identity, reply.contract
                 self._on_event(CampaignStarted(reply.identity, reply.jobs, self._request.seed))
@@ -122,12 +125,14 @@ class _Crew:
 
     def _start(self) -> Child:
         self._logs += 1
-        return Child((self._folder / f"child-{self._logs}.log").open("w+b"))
+        return Child(self._folder / f"child-{self._logs}.log")
 
     async def _serve(self, orders: Iterator[Order]) -> None:
         child: Child | None = None
         try:
             for order in orders:
+                if self._gave_up(order):
+                    continue
                 if child is None:
                     child = self._start()
                     await child.send(self._request)
@@ -136,15 +141,34 @@ class _Crew:
                     self._on_event(JobStarted(order.index, order.spec))
                 await child.send(order)
                 answer = await self._follow(child)
-                if answer is None and isinstance(order, Run):
-                    answer = Finished(order.index, lost(order.spec, child.last_words(self._silence_s, order.spec.name)))
+                if answer is None:
+                    where = order.spec.name if isinstance(order, Run) else f"{order.finding.scenario} (shrinking)"
+                    fault = await child.last_words(self._silence_s, where)
                     await child.close()
                     child = None
+                    if isinstance(order, Run):
+                        answer = Finished(order.index, lost(order.spec, fault))
+                    else:
+                        self._losses += 1
                 self._enter(answer)
+        except BaseException:
+            if child is not None:
+                child.kill()
+            raise
         finally:
             if child is not None:
                 with trio.CancelScope(shield=True):
                     await child.close()
+
+    def _gave_up(self, order: Order) -> bool:
+        """An adapter that hangs or dies again and again is not waited for in every job."""
+        if self._losses < LOSSES:
+            return False
+        if isinstance(order, Run):
+            why = f"not run, since the adapter's process was lost {self._losses} times"
+            result = JobResult(order.spec, "", complete=False, ground="", left=why, executions=0, states=0)
+            self._enter(Finished(order.index, result))
+        return True
 
     async def _follow(self, child: Child) -> FromChild | None:
         while True:
@@ -155,6 +179,8 @@ class _Crew:
 
     def _enter(self, answer: FromChild | None) -> None:
         if isinstance(answer, Finished):
+            fault = answer.result.fault
+            self._losses += fault is not None and fault.kind in ("GateHung", "GateDied")
             self._outcome.results[answer.index] = answer.result
             self._on_event(JobFinished(answer.index, answer.result))
         elif isinstance(answer, Shrunk):

@@ -7,12 +7,12 @@ closed, and what it left on the disk is what every run starts from.
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._storage_root import storage_root
-from stopcheck.gate import AdapterFault, GateRaised, HostKind, Receipt
+from stopcheck.gate import HostKind, Receipt
 from stopcheck.world import (
     Granularity,
     Interior,
@@ -21,6 +21,7 @@ from stopcheck.world import (
     SubstitutedInterior,
     Workspace,
     gate_modules,
+    open_gate,
     substituted,
 )
 
@@ -46,16 +47,9 @@ def _make_template(loaded: LoadedGate, area: Workspace, folder: Path) -> None:
         return
     folder.mkdir()
     environment = RunEnvironment(storage=lambda: folder, now=_zero, verify=_trusts_nothing, counter={}, inner=False)
-    try:
-        loaded.factory(environment).close()
-    except AdapterFault:
-        raise
-    except Exception as error:
-        raise GateRaised(
-            f"{loaded.reference} could not be opened on an empty storage: {type(error).__name__}: {error}",
-            cause="the factory raised",
-            hint="the storage directory exists and is empty at first; create what you need there",
-        ) from error
+    gate = open_gate(loaded.factory, environment)
+    with suppress(Exception):
+        gate.close()
     area.use_template(folder)
 
 

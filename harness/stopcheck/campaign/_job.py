@@ -6,6 +6,7 @@ search up to a bound of disruptions, which it names; if not even that is complet
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
@@ -35,10 +36,10 @@ from stopcheck.explore import (
     shrink,
     unwatched,
 )
-from stopcheck.gate import AdapterFault
+from stopcheck.gate import AdapterFault, NotAGate
 from stopcheck.judge import CHECKS, Violation
 from stopcheck.kernel import Chooser, HungError, Recorder, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Granularity, Interior, Scenario, Variant
+from stopcheck.world import Granularity, Interior, Scenario, Variant, shortened
 
 #: Runs that shrinking one failure may take.
 SHRINK_RUNS = 400
@@ -56,6 +57,7 @@ class JobRunner:
     def __init__(self, loaded: LoadedGate, execution_s: float = EXECUTION_S) -> None:
         self._loaded = loaded
         self._execution_s = execution_s
+        self._declared = copy.deepcopy(loaded.contract)
         self._scenarios = load_scenarios()
         self._stack = ExitStack()
         self._interiors: dict[Granularity, Interior] = {}
@@ -85,9 +87,9 @@ class JobRunner:
         try:
             if spec.strategy == SIGKILL:
                 return sigkill_job(self._loaded, spec)
-            trial = self._trial(scenario, spec)
             with Watchdog(self._execution_s) as watchdog:
-                found = search(spec, _Watched(trial, watchdog, on_progress))
+                trial = self._trial(scenario, spec)
+                found = search(spec, _Watched(trial, watchdog, on_progress, self._check_contract))
                 found = self._audited(found, trial, watchdog)
             return self._result(scenario, spec, found)
         except AdapterFault as error:
@@ -97,6 +99,19 @@ class JobRunner:
             return failed(spec, FaultReport("GateHung", str(error), "it never came back", hint, spec.scenario))
         except Exception as error:
             return failed(spec, kit_fault(error, spec.scenario))
+        except BaseException as error:  # this process leads a session of its own: no Ctrl-C comes here
+            what = f"the adapter raised {type(error).__name__}: {error}"
+            return failed(spec, FaultReport("GateRaised", what, "an exception is not an answer", "", spec.scenario))
+
+    def _check_contract(self) -> None:
+        """The declaration to which a gate is held must not change while it is tried."""
+        now = self._loaded.contract
+        if now != self._declared:
+            raise NotAGate(
+                f"the contract of {self._loaded.reference!r} changed while the gate was tried, to {shortened(now)}",
+                cause="something assigns to the factory's contract, or changes a dictionary in it",
+                hint="declare the contract once, as a constant of the class",
+            )
 
     def _audited(self, found: Search, trial: Trial, watchdog: Watchdog) -> Search:
         """Make a few of the runs twice: a gate that differs is not judged."""
@@ -180,7 +195,10 @@ class JobRunner:
 class _Watched:
     """A trial that keeps the watchdog quiet while runs end, and reports progress."""
 
-    def __init__(self, trial: Trial, watchdog: Watchdog, on_progress: OnProgress) -> None:
+    def __init__(
+        self, trial: Trial, watchdog: Watchdog, on_progress: OnProgress, after_run: Callable[[], None]
+    ) -> None:
+        self._after_run = after_run
         self._trial = trial
         self._watchdog = watchdog
         self._on_progress = on_progress
@@ -192,6 +210,7 @@ class _Watched:
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         self._watchdog.rearm()
         result = self._trial(chooser, watch)
+        self._after_run()
         self._executions += 1
         self._failures += bool(result.violations)
         if self._executions % _EVERY == 0:

@@ -6,7 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,7 @@ import msgspec
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, NotAGate
-from stopcheck.world import Scenario
+from stopcheck.world import Scenario, shortened
 
 GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
@@ -92,7 +92,7 @@ def _from_module(reference: str, value: str) -> LoadedGate:
                 hint="is it installed in this environment, and spelt right? a file is named path.py:factory",
             ) from error
         raise _import_failed(reference, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _import_failed(reference, error) from error
     return _pick(reference, module, name)
 
@@ -111,16 +111,19 @@ def _from_file(reference: str, path: Path, name: str) -> LoadedGate:
         sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _import_failed(reference, error) from error
     return _pick(reference, module, name)
 
 
-def _import_failed(reference: str, error: Exception) -> BrokenAdapter:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else "?"
+def _import_failed(reference: str, error: BaseException) -> BrokenAdapter:
+    if isinstance(error, SyntaxError):
+        where = f"{error.filename}:{error.lineno}"
+    else:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else "?"
     return BrokenAdapter(
         f"the module of {reference!r} raised {type(error).__name__}: {error}",
         cause=f"raised at {where} while it was imported",
@@ -143,17 +146,53 @@ def _pick(reference: str, module: ModuleType, name: str) -> LoadedGate:
 def _check_factory(reference: str, factory: Any) -> None:
     if not callable(factory):
         raise NotAGate(
-            f"{reference!r} is {type(factory).__name__} {factory!r}, which cannot be called",
+            f"{reference!r} is the {type(factory).__name__} {shortened(factory)}, which cannot be called",
             cause="a factory is a Gate class or a function of an environment",
             hint="name a subclass of stopcheck.gate.Gate",
         )
-    contract = getattr(factory, "contract", None)
+    try:
+        contract: object = getattr(factory, "contract", None)
+    except Exception as error:
+        raise NotAGate(
+            f"the contract of {reference!r} raised {type(error).__name__}: {error}",
+            cause="the kit reads factory.contract before it makes a gate",
+            hint="set the class attribute contract = GateContract(name=..., version=...)",
+        ) from error
     if not isinstance(contract, GateContract):
         raise NotAGate(
-            f"{reference!r} has no readable contract (found {contract!r})",
+            f"{reference!r} has no readable contract (found {shortened(contract)})",
             cause="the kit reads factory.contract, a stopcheck.gate.GateContract, before it makes a gate",
             hint="set the class attribute contract = GateContract(name=..., version=...)",
         )
+    _check_contract(reference, contract)
+
+
+def _check_contract(reference: str, contract: GateContract) -> None:
+    """Its fields have the declared types; a plain string where an enum belongs would be mistaken for another value."""
+    try:
+        right = msgspec.convert(msgspec.to_builtins(contract), GateContract)
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise NotAGate(
+            f"the contract of {reference!r} is not valid: {error}",
+            cause="a field has a value of the wrong type",
+            hint="see stopcheck.gate.GateContract",
+        ) from error
+    for name in contract.__struct_fields__:
+        given, wanted = getattr(contract, name), getattr(right, name)
+        if _types(given) != _types(wanted):
+            raise NotAGate(
+                f"the contract of {reference!r} has {name}={shortened(given)}, which is not of type {_types(wanted)}",
+                cause="a plain string stands where a value of stopcheck.gate belongs",
+                hint=f"use the enumerations of stopcheck.gate for {name}",
+            )
+
+
+def _types(value: object) -> str:
+    name = type(value).__name__
+    if not isinstance(value, frozenset | dict):
+        return name
+    parts = cast("Iterable[object]", value)
+    return f"{name} of {' and '.join(sorted({type(part).__name__ for part in parts}))}"
 
 
 def load_scenarios() -> dict[str, Scenario]:

@@ -5,6 +5,7 @@ exports, the bundled ones as a vendor's.
 """
 
 from stopcheck.kernel import branch, sleep_until, wait_until
+from stopcheck.world._adapter_faults import open_gate, shortened
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -85,21 +86,23 @@ __all__ = [
     "RunEnvironment",
     "Scenario",
     "StorageArea",
-    "SubstitutedInterior",
     "Submitted",
+    "SubstitutedInterior",
     "TaskDeclared",
     "Temper",
     "Variant",
     "Witness",
-    "Workspace",
     "WorkerActed",
+    "Workspace",
     "World",
     "as_data",
     "branch",
     "gate_modules",
+    "open_gate",
     "render_line",
     "render_log",
     "run",
+    "shortened",
     "sleep_until",
     "substituted",
     "wait_until",

@@ -1,14 +1,25 @@
 """What an adapter may do wrong at its own boundary, in words: it raises, answers something else, or asks for a loop.
 
-One idea: whatever a gate's code raises, ``SystemExit`` included, is the adapter's fault and never the end of the kit; and
-each fault says what, with the offending value, why, and what to do next.
+One idea: whatever a gate's code raises, ``SystemExit`` included, is the adapter's fault and never the end of the kit;
+and each fault says what, with the offending value, why, and what to do next.
 """
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from stopcheck.gate import OPERATIONS, AdapterFault, Gate, GateRaised, HostKind, HostMismatch, WrongReply
+from stopcheck.gate import (
+    OPERATIONS,
+    AdapterFault,
+    Environment,
+    Gate,
+    GateFactory,
+    GateRaised,
+    HostKind,
+    HostMismatch,
+    NotAGate,
+    WrongReply,
+)
 from stopcheck.kernel import ForeignAwaitError, HungError
 
 #: Characters of a wrong value that are shown.
@@ -34,12 +45,24 @@ def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
     )
 
 
-def factory_raised(error: BaseException) -> GateRaised:
-    """The fault of a factory that raised."""
-    return GateRaised(
-        f"the factory raised {type(error).__name__}: {error}",
-        cause=f"raised at {raised_at(error)} while a gate was opened",
-        hint="open the gate on the environment's storage, new or not, without raising",
+def open_gate(factory: GateFactory, environment: Environment) -> Gate:
+    """Make a gate. Raises an adapter fault when the factory raises, or makes something else."""
+    try:
+        made = cast(object, factory(environment))
+    except (KeyboardInterrupt, HungError, AdapterFault):
+        raise
+    except BaseException as error:
+        raise GateRaised(
+            f"the factory raised {type(error).__name__}: {error}",
+            cause=f"raised at {raised_at(error)} while a gate was opened",
+            hint="open the gate on the environment's storage, new or not, without raising",
+        ) from error
+    if isinstance(made, Gate):
+        return made
+    raise NotAGate(
+        f"the factory made {shortened(made)}, which is not a stopcheck.gate.Gate",
+        cause=f"{type(made).__name__} does not derive from stopcheck.gate.Gate",
+        hint="return an instance of a subclass of stopcheck.gate.Gate; the factory itself is not async",
     )
 
 

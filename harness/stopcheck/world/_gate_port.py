@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from stopcheck.gate import (
-    AdapterFault,
     ClaimGranted,
     Gate,
     GateContract,
     GateFactory,
+    HostKind,
     Indefinite,
-    NotAGate,
     Receipt,
     Reply,
     Request,
@@ -35,12 +34,14 @@ from stopcheck.kernel import (
     Finished,
     Host,
     HungError,
+    LoopCall,
+    LoopHost,
     NestedCall,
     Park,
     branch,
     perform,
 )
-from stopcheck.world._adapter_faults import call_raised, factory_raised, fingerprint_of, wrong_reply
+from stopcheck.world._adapter_faults import call_raised, fingerprint_of, open_gate, wrong_reply
 from stopcheck.world._code_places import operation_place, suspended_place
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
@@ -84,6 +85,7 @@ class GatePort:
         self.called_operations: dict[str, int] = {}
         self.generation = 0
         self.permits: dict[str, str] = {}
+        self.bury: Callable[[], None] = _nothing
         self._world = world
         self._factory = factory
         self._interior = interior
@@ -96,6 +98,9 @@ class GatePort:
         self._by_actor: dict[str, OpenCall] = {}
         self._ordinals: dict[str, int] = {}
         self._opaque = not factory.contract.fingerprint
+        self._in_a_loop = factory.contract.host in {HostKind.TRIO, HostKind.ASYNCIO}
+        self._waiting: list[OpenCall] = []
+        self._unseen = b""
         self._history = b""
         self._storage: Path | None = None
         self._old_storages: list[Path] = []
@@ -114,23 +119,9 @@ class GatePort:
                 heard=self._interior.heard,
             )
             with self._interior.opening():
-                gate = self._made(environment)
-            if not isinstance(gate, Gate):
-                raise NotAGate(
-                    f"the factory made {type(gate).__qualname__!r}, which is not a stopcheck.gate.Gate",
-                    cause="the adapter class does not derive from stopcheck.gate.Gate",
-                    hint="stopcheck explain adapter",
-                )
+                gate = open_gate(self._factory, environment)
             self._environments.append(environment)
             self._gates.append(gate)
-
-    def _made(self, environment: RunEnvironment) -> object:
-        try:
-            return self._factory(environment)
-        except (KeyboardInterrupt, HungError, AdapterFault):
-            raise
-        except BaseException as error:
-            raise factory_raised(error) from error
 
     def _place(self) -> Path:
         """The gate's directory; made when somebody asks for it, since a volatile gate never does."""
@@ -214,11 +205,12 @@ class GatePort:
     def digests_segments(self) -> bool:
         """Whether what a call does in each of its segments must be digested: where a call can park, and nobody else
         sees what it reads; and always for a gate without a fingerprint."""
-        inner = self._world.variant.granularity is Granularity.INNER
-        return self._opaque or (inner and not self._interior.watches_reads)
+        parks = self._in_a_loop or self._world.variant.granularity is Granularity.INNER
+        return self._opaque or (parks and not self._interior.watches_reads)
 
-    def before_segment(self, actor: Actor) -> None:
-        """A call is about to run on. What it reads now may decide what it does, so it enters its digest."""
+    def before_segment(self, actor: Actor, key: object) -> None:
+        """A call is about to run on. What it reads now may decide what it does, so it enters its digest, and that of
+        each call that this step may release, which then runs on within it."""
         call = self._by_actor.get(actor.name)
         if call is None:
             return
@@ -227,6 +219,20 @@ class GatePort:
             return
         print_ = fingerprint_of(self._gates[call.handle]) or b""
         call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
+        if isinstance(key, LoopCall):
+            for other in self._waiting:
+                if other is not call:
+                    other.digest = hashlib.blake2b(other.digest + call.digest, digest_size=16).digest()
+            if key.others_live:
+                self._unseen = hashlib.blake2b(self._unseen + call.digest, digest_size=16).digest()
+
+    def _note_waiting(self, call: OpenCall, *, waits: bool) -> None:
+        """Of those who wait for one lock the first is served first, and no fingerprint says who that is."""
+        ahead = [other for other in self._waiting if other is not call and other.call_id in self._open]
+        self._waiting = [*ahead, call] if waits else ahead
+        if waits:
+            names = "|".join(other.call_id for other in ahead)
+            call.digest = hashlib.blake2b(call.digest + names.encode(), digest_size=16).digest()
 
     def _happened(self, what: bytes) -> None:
         """One more thing that a gate without a fingerprint went through. Its state is a function of all of them in
@@ -254,6 +260,8 @@ class GatePort:
         if call is None:
             return
         call.key = key
+        if isinstance(key, LoopCall):
+            self._note_waiting(call, waits=key.waits)
         call.where = self._interior.place(key) or suspended_place(getattr(key, "coroutine", None))
         if self.contract.serialised_calls and len(self._open) > 1:
             raise self._refuted(call, park, call.where)
@@ -268,6 +276,7 @@ class GatePort:
         self.generation += 1
         for environment in self._environments:
             environment.dead = True
+        self.bury()
         self._interior.kill()
         self._dead.extend(self._gates)
         self._gates.clear()
@@ -299,8 +308,17 @@ class GatePort:
             digest.update(len(print_).to_bytes(4, "big") + print_)
         for call in self._open.values():
             digest.update(f"|{call.call_id}|".encode() + call.digest + self._interior.reads(call.key))
-        digest.update(f"{self.generation}{sorted(self._counter.items())}".encode())
+        digest.update(f"{self.generation}{sorted(self._counter.items())}".encode() + self._unseen)
         return digest.digest()
+
+
+def _nothing() -> None:
+    """There is no event loop to bury."""
+
+
+def _can_go_on(park: Park) -> bool:
+    """Whether a call waits for nothing; a timer of its own may run meanwhile."""
+    return not park.blocked and (park.wake_ns is None or (park.ready is not None and park.ready()))
 
 
 class PortHost:
@@ -317,6 +335,11 @@ class PortHost:
     def open(self, actor: Actor, call: Callable[[], Any]) -> NestedCall:
         """Prepare a nested call."""
         return _WatchedCall(self, actor, self._host.open(actor, call), through=self._through)
+
+    def bury(self) -> None:
+        """The gate's process died, and with it the event loop that its calls are in."""
+        if isinstance(self._host, LoopHost):
+            self._host.bury()
 
     def close(self) -> None:
         """Close the wrapped host."""
@@ -337,11 +360,11 @@ class _WatchedCall:
         digests = port is not None and port.digests_segments
         while True:
             if digests and port is not None:
-                port.before_segment(self._actor)
+                port.before_segment(self._actor, self._inner)
             outcome = self._inner.advance()
             if isinstance(outcome, Finished):
                 return outcome
-            if self._through and not outcome.blocked and outcome.wake_ns is None:
+            if self._through and _can_go_on(outcome):
                 if port is not None:
                     port.ran_through(self._actor, outcome, self._inner)
                 continue
