@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from stopcheck import kernel as hosts
 from stopcheck.gate import (
     AdapterFault,
     GateFactory,
@@ -87,17 +88,24 @@ class _Death:
         self._world.port.die()
 
 
-def host_for(factory: GateFactory, granularity: Granularity, thread_host: ThreadHost | None) -> Host:
-    """The host for a gate at a granularity. Whole calls of blocking code need no threads."""
+def host_for(
+    factory: GateFactory, granularity: Granularity, thread_host: ThreadHost | None, now_ns: Callable[[], int]
+) -> Host:
+    """The host for a gate at a granularity. Whole calls of blocking code need no threads; those of asynchronous code
+    need their loop."""
     kind = factory.contract.host
     if kind is HostKind.INLINE or (kind is HostKind.THREAD and granularity is Granularity.CALLS):
         return InlineHost()
     if kind is HostKind.THREAD:
         return thread_host or ThreadHost()
+    if kind is HostKind.TRIO:
+        return hosts.TrioHost(now_ns)
+    if kind is HostKind.ASYNCIO:
+        return hosts.AsyncioHost(now_ns)
     raise HostMismatch(
         f"the gate declares host {kind.value!r}, which this version of the kit cannot step",
-        cause="only the hosts 'inline' and 'thread' exist so far",
-        hint="declare HostKind.INLINE or HostKind.THREAD",
+        cause="only the hosts 'inline', 'thread', 'trio' and 'asyncio' exist so far",
+        hint="declare one of those",
     )
 
 
@@ -113,12 +121,14 @@ def run(
     thread_host: ThreadHost | None = None,
 ) -> Record:
     """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``."""
-    host = PortHost(host_for(factory, variant.granularity, thread_host), variant.granularity)
     worlds: list[World] = []
+    inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns)
+    host = PortHost(inside, variant.granularity)
     kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())
     world = World(scenario, factory, variant, kernel, interior, observers)
     worlds.append(world)
     host.port = world.port
+    world.port.bury = host.bury
     ending, rested, fault = Ending.REST, False, None
     interior.begin(world.now_ns, inner=variant.granularity is Granularity.INNER)
     try:
@@ -146,6 +156,8 @@ def run(
         )
     finally:
         kernel.close()
+        if inside is not thread_host:
+            host.close()
         world.close()
         world.port.close()
     return Record(
