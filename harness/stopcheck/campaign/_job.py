@@ -86,7 +86,7 @@ class JobRunner:
         scenario = self._scenarios[spec.scenario]
         try:
             if spec.strategy == SIGKILL:
-                return sigkill_job(self._loaded, spec)
+                return sigkill_job(self._loaded, spec, lambda: on_progress(0, 0, 0))
             with Watchdog(self._execution_s) as watchdog:
                 trial = self._trial(scenario, spec)
                 found = search(spec, _Watched(trial, watchdog, on_progress, self._check_contract))

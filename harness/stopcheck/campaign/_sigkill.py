@@ -11,9 +11,10 @@ a death at another moment than after an answer; the simulated crash tries those.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,6 +25,7 @@ from stopcheck.campaign._storage_root import storage_root
 
 #: Real seconds for the whole pass over one scenario.
 PASS_S = 120.0
+_BEAT_S = 1.0
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -46,25 +48,43 @@ class SigkillOutcome(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
+def _nobody_listens() -> None:
+    """For passes that nobody waits for impatiently."""
+
+
 def sigkill_pass(
-    loaded: LoadedGate, scenarios: Sequence[str] = (), only: tuple[int, int] | None = None
+    loaded: LoadedGate,
+    scenarios: Sequence[str] = (),
+    only: tuple[int, int] | None = None,
+    alive: Callable[[], None] = _nobody_listens,
 ) -> SigkillOutcome:
-    """Kill the gate's process in these scenarios (all by default). ``only`` repeats one death: seed and answers."""
+    """Kill the gate's process in these scenarios (all by default). ``only`` repeats one death: seed and answers.
+    ``alive`` is called now and then while it goes on."""
     with storage_root() as root:
         result = root / "result.json"
         order = msgspec.json.encode([loaded.reference, list(scenarios), str(root), str(result), only])
         command = [sys.executable, "-m", "stopcheck.campaign._sigkill_zygote", order.decode()]
         with (root / "zygote.log").open("w+b") as log:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+            # The zygote ends with its group when its input does: whoever kills this process ends that one too.
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
             try:
-                code = process.wait(PASS_S)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
-                process.wait()
-                return SigkillOutcome(trouble=f"the pass with real deaths did not end within {PASS_S:g} s")
+                code = _wait(process, alive)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        if code is None:
+            return SigkillOutcome(trouble=f"the pass with real deaths did not end within {PASS_S:g} s")
         return _read(result, root / "zygote.log", code)
+
+
+def _wait(process: subprocess.Popen[bytes], alive: Callable[[], None]) -> int | None:
+    for _ in range(round(PASS_S / _BEAT_S)):
+        try:
+            return process.wait(_BEAT_S)
+        except subprocess.TimeoutExpired:
+            alive()
+    return None
 
 
 def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
@@ -75,9 +95,9 @@ def _read(result: Path, log: Path, code: int) -> SigkillOutcome:
     return SigkillOutcome(trouble=f"the process that starts and kills others ended with status {code}: {tail}")
 
 
-def sigkill_job(loaded: LoadedGate, spec: JobSpec) -> JobResult:
+def sigkill_job(loaded: LoadedGate, spec: JobSpec, alive: Callable[[], None]) -> JobResult:
     """The pass over one scenario as a job."""
-    outcome = sigkill_pass(loaded, (spec.scenario,))
+    outcome = sigkill_pass(loaded, (spec.scenario,), alive=alive)
     clauses: list[str] = ["REC-2", "EFF-9"]
     exercised = {clause: outcome.promises for clause in clauses if outcome.promises}
     return JobResult(

@@ -6,14 +6,18 @@ as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
 import msgspec
+import trio
 
 from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import Loss, SigkillOutcome
@@ -24,6 +28,7 @@ from stopcheck.gate import (
     Environment,
     Gate,
     GateContract,
+    HostKind,
     Inspect,
     Receipt,
     Right,
@@ -235,10 +240,37 @@ class _Pass:
             request = Inspect(
                 call_id="auditor#1", caller=caller, now_ns=now_ns, task=task.key, incarnation=task.incarnation
             )
-            reply = gate.inspect(request)
+            reply = _answer(gate.inspect(request), self._loaded.contract.host)
             if isinstance(reply, Snapshot):
                 snapshots[_name(task)] = reply
         out.write_bytes(msgspec.json.encode(snapshots))
+
+
+def _answer(answer: object, host: HostKind) -> object:
+    """An answer, driven to its end where it has to be awaited: nobody else calls, so it can go on wherever it waits."""
+    if not inspect.isawaitable(answer):
+        return answer
+    if host is HostKind.TRIO:
+        return trio.run(_awaited, answer)
+    if host is HostKind.ASYNCIO:
+        return asyncio.run(_awaited(answer))
+    coroutine = _awaited(answer)
+    try:
+        while True:
+            coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+
+
+async def _awaited(answer: Awaitable[object]) -> object:
+    return await answer
+
+
+def _end_with_parent() -> None:
+    """When the process that started this one is gone its end of the pipe is closed; then nothing here goes on."""
+    while os.read(0, 1):
+        pass
+    os.killpg(0, signal.SIGKILL)
 
 
 def _name(task: TaskRef) -> str:
@@ -271,6 +303,7 @@ def _trusts_nothing(_receipt: Receipt) -> bool:
 
 def main(order: str) -> None:
     """Carry out one order."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     reference, wanted, root, result, only = msgspec.json.decode(
         order, type=tuple[str, list[str], str, str, tuple[int, int] | None]
     )
