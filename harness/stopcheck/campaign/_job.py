@@ -189,6 +189,8 @@ class JobRunner:
             sweep_hit=coverage.hit if coverage is not None else 0,
             sweep_missed=coverage.missed if coverage is not None else (),
             unsound=found.unsound,
+            exhausted=found.exhausted,
+            bound=found.bound,
         )
 
 

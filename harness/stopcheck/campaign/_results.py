@@ -87,7 +87,7 @@ class JobResult(msgspec.Struct, frozen=True):
 
     ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered
     and, if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count
-    per operation.
+    per operation. ``exhausted``: a search made every run; ``bound``: every run of at most so many disruptions.
     """
 
     spec: JobSpec
@@ -109,6 +109,8 @@ class JobResult(msgspec.Struct, frozen=True):
     sweep_missed: tuple[str, ...] = ()
     deaths: int = 0
     unsound: str = ""
+    exhausted: bool = False
+    bound: int | None = None
 
 
 class ClauseVerdict(msgspec.Struct, frozen=True):

@@ -31,7 +31,8 @@ SWEEP_BASES = 2
 
 
 class Search(msgspec.Struct):
-    """What a strategy came to, in words."""
+    """What a strategy came to, in words. ``bound``: the greatest number of disruptions for which every run was made;
+    ``None`` where that was not asked, or not even 0 was completed. ``exhausted``: every run of all was made."""
 
     exploration: Exploration
     target: str
@@ -39,6 +40,8 @@ class Search(msgspec.Struct):
     ground: str
     left: str
     unsound: str = ""
+    exhausted: bool = False
+    bound: int | None = None
 
 
 def search(spec: JobSpec, trial: Any) -> Search:
@@ -64,7 +67,9 @@ def _exhaustive(spec: JobSpec, trial: Trial) -> Search:
     found = depth_first(trial, Budget(spec.budget))
     if found.exhausted or found.faults or found.nondeterminism is not None:
         ground = f"exhausted in {found.executions} executions, {found.states} states" if found.exhausted else ""
-        return Search(found, "exhausted", found.exhausted, ground, _left(found), _unsound(found))
+        return Search(
+            found, "exhausted", found.exhausted, ground, _left(found), _unsound(found), exhausted=found.exhausted
+        )
     return _bounded(spec, trial, spec.budget, found)
 
 
@@ -88,7 +93,16 @@ def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | Non
     target = f"every run of at most {_disruptions(wanted)}"
     complete = done >= wanted or exhausted
     left = "" if complete else _left(total) or f"the budget of {budget} executions ended first"
-    return Search(total, target, complete, ground, left, _unsound(total))
+    return Search(
+        total,
+        target,
+        complete,
+        ground,
+        left,
+        _unsound(total),
+        exhausted=exhausted,
+        bound=done if done >= 0 else None,
+    )
 
 
 def _disruptions(bound: int) -> str:

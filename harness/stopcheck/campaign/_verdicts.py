@@ -15,6 +15,7 @@ from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Fi
 from stopcheck.gate import GateContract
 from stopcheck.judge import checked_clauses
 from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
+from stopcheck.world import Granularity
 
 #: What a pass at call granularity rests on when the gate says that its calls never overlap.
 SERIALISED = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
@@ -93,9 +94,32 @@ def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list
 
 
 def _ground(jobs: Sequence[JobResult]) -> str:
+    """What a pass rests on, in short: the searches that were completed, by where they branched, and how far."""
+    parts = [part for grain in Granularity if (part := _searched(jobs, grain))]
     executions = sum(job.executions for job in jobs)
-    grounds = list(dict.fromkeys(job.ground for job in jobs if job.ground))
-    return f"{executions} executions; {'; '.join(grounds[:3])}"
+    return f"{'; '.join(parts)}; {executions:,} executions"
+
+
+def _searched(jobs: Sequence[JobResult], grain: Granularity) -> str:
+    searches = [j for j in jobs if j.spec.strategy in SEARCHES and j.spec.granularity == grain.value]
+    if not searches:
+        return ""
+    where = "whole calls" if grain is Granularity.CALLS else "inside calls"
+    whole = {j.spec.scenario for j in searches} - {j.spec.scenario for j in searches if not j.exhausted}
+    bounds = [j.bound for j in searches if not j.exhausted and j.bound is not None]
+    far = [f"exhausted in {_scenarios(len(whole))}"] if whole else []
+    if bounds:
+        bounded = {j.spec.scenario for j in searches if not j.exhausted}
+        far.append(f"{_disruptions(min(bounds))} in {_scenarios(len(bounded))}")
+    return f"{where} {', '.join(far)}"
+
+
+def _scenarios(number: int) -> str:
+    return f"{number} scenario{'' if number == 1 else 's'}"
+
+
+def _disruptions(bound: int) -> str:
+    return f"{bound} disruption{'' if bound == 1 else 's'}"
 
 
 def doubts_of(job: JobResult) -> list[str]:
