@@ -1,13 +1,13 @@
 """Bounded search: only so many disruptions in one run.
 
-One idea: most faults of a gate need one or two disruptions, so a space that is too large to exhaust is completed up to a *named*
-number of them. A disruption is a preemption (a switch away from an actor that could have gone on; Musuvathi and Qadeer, PLDI 2007),
-a fault, a death, or a timer that fires while others could move. Switches that are forced (the last actor is finished, asleep or
-blocked) are free.
+One idea: most faults of a gate need one or two disruptions, so a space that is too large to exhaust is completed up to
+a *named* number of them. A disruption is a preemption (a switch away from an actor that could have gone on; Musuvathi
+and Qadeer, PLDI 2007), a fault, a death, or a timer that fires while others could move. Switches that are forced (the
+last actor is finished, asleep or blocked) are free.
 
-What a pass does not prove: that nothing breaks with one disruption more. And no reduction by independence may be combined with
-it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is extended by the last
-actor and by what is left of the bound, since both decide what may follow.
+What a pass does not prove: that nothing breaks with one disruption more. And no reduction by independence may be
+combined with it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is
+extended by the last actor and by what is left of the bound, since both decide what may follow.
 """
 
 from __future__ import annotations

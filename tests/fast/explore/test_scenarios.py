@@ -31,6 +31,8 @@ from stopcheck.world import Granularity, PlainInterior, Scenario, Variant
 from stopcheck_fixtures.faulty import FAULTS
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_scenarios.acceptance import SCENARIOS, before_admission, late_completion
+from tests.fast.scenarios import driver
+from tests.fast.scenarios.driver import SurvivingGate
 
 BY_ID = {scenario.id: scenario for scenario in SCENARIOS}
 FAULT_BY_NAME = {fault.name: fault for fault in FAULTS}
@@ -148,3 +150,15 @@ def test_a_claim_given_twice_is_found_by_search() -> None:
     found = depth_first(trial, Budget(400))
     assert clause in found.failures
     assert shrink(trial, found.failures[clause]).schedule.deviations == 1
+
+
+def test_deaths_are_on_offer_for_a_durable_gate_and_the_sweep_still_misses_nothing() -> None:
+    scenario = before_admission.SCENARIO
+    trial = make_trial(scenario, SurvivingGate, Variant(handles=2), PlainInterior(driver.NoStorage()), CHECKS)
+    swept = stop_sweep(trial, Budget(500))
+    assert swept.clean
+    assert swept.coverage is not None
+    assert swept.coverage.missed == ()
+    sampled = pct(trial, Budget(60), 2)
+    assert sampled.clean
+    assert "the gate died under the stop" in sampled.witnesses
