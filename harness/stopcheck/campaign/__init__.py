@@ -35,6 +35,7 @@ from stopcheck.campaign._results import (
     Verdict,
 )
 from stopcheck.campaign._selftest import Row, selftest
+from stopcheck.campaign._verdicts import missed_witnesses
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -65,6 +66,7 @@ __all__ = [
     "load_faults",
     "load_gate",
     "load_scenarios",
+    "missed_witnesses",
     "pick_scenarios",
     "replay_schedule",
     "report_of",

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
+from typing import Any, cast
 
 import msgspec
 
@@ -123,20 +124,27 @@ class JobRunner:
         return msgspec.structs.replace(found, unsound=f"one schedule made two different runs: {differs.what}")
 
     def shrink(self, finding: Finding) -> Finding:
-        """Make a finding's schedule as short as the bound on runs allows."""
+        """Make a finding's schedule as short as the bound on runs allows; if that fails, the finding stays as it is."""
         if not finding.token.startswith("sc"):
             return finding
-        schedule = Schedule.from_token(finding.token)
+        try:
+            with Watchdog(self._execution_s) as watchdog:
+                return self._shrunk(finding, watchdog)
+        except Exception:
+            return finding
+
+    def _shrunk(self, finding: Finding, watchdog: Watchdog) -> Finding:
         trial = self._trial(self._scenarios[finding.scenario], finding)
-        with Watchdog(self._execution_s) as watchdog:
-            again = replay(trial, schedule).result
-            violation = _violation(again, finding.clause)
-            if again is None or violation is None:
-                return finding
-            failure = Failure(
-                finding.clause, violation, finding.strategy, finding.scenario, again.variant, tuple(again.choices)
-            )
-            shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
+        again = replay(trial, Schedule.from_token(finding.token)).result
+        violation = _violation(again, finding.clause)
+        if again is None or violation is None:
+            return finding
+        failure = Failure(
+            finding.clause, violation, finding.strategy, finding.scenario, again.variant, tuple(again.choices)
+        )
+        shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
+        watchdog.rearm()
+        last = replay(trial, shrunk.schedule).result
         return msgspec.structs.replace(
             finding,
             check=shrunk.violation.check,
@@ -146,6 +154,7 @@ class JobRunner:
             choices=len(shrunk.schedule.choices),
             step=shrunk.violation.step,
             shrunk=shrunk.reproduced,
+            where=place_at(last.log(), shrunk.violation.step) if last is not None else "",
         )
 
     def _trial(self, scenario: Scenario, spec: JobSpec | Finding) -> Trial:
@@ -241,6 +250,16 @@ def _finding(spec: JobSpec, failure: Failure, merged: Exploration) -> Finding:
 
 def _violation(result: Result | None, clause: str) -> Violation | None:
     return next((v for v in result.violations if v.clause == clause), None) if result is not None else None
+
+
+def place_at(log: bytes, step: int) -> str:
+    """The place in the gate's own code that the step of a run reached last; empty when it is not known."""
+    place = ""
+    for line in log.splitlines():
+        at, _, what = msgspec.json.decode(line, type=tuple[int, int, Any])
+        if at == step and isinstance(what, dict):
+            place = str(cast("dict[str, object]", what).get("where", "")) or place
+    return place
 
 
 def random_schedule(trial: Trial, seed: int) -> Schedule:

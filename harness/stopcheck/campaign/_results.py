@@ -41,7 +41,8 @@ class JobSpec(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True):
     """A clause was broken, with the interleaving that shows it.
 
-    ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is where it broke."""
+    ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is when it broke, and
+    ``where`` the place in the gate's own code that was reached last by then."""
 
     clause: str
     check: str
@@ -56,6 +57,7 @@ class Finding(msgspec.Struct, frozen=True):
     step: int
     executions_to_find: int
     shrunk: bool
+    where: str = ""
 
     @property
     def size(self) -> tuple[object, ...]:
