@@ -1,8 +1,7 @@
 """The judge: requirements, facts, checks, linearisability, final account.
 
-One idea: ground truth first. The judge reads one totally ordered log of what was asked and answered and of what receivers and
-workers really did; it never imports a gate, and it accepts every answer that the contract allows.
-"""
+One idea: ground truth first. The judge reads one totally ordered log of what was asked and answered and of what
+receivers and workers really did; it never imports a gate, and it accepts every answer that the contract allows."""
 
 from stopcheck.judge._checks import Check, Docket, Violation
 from stopcheck.judge._facts import Facts

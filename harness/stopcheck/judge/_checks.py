@@ -1,10 +1,10 @@
 """Checks: what can fail a clause, and the books of what failed and what was exercised.
 
-One idea: a check watches the run through *facts*, says when its clause was really put to the test (``exercised``), and when it
-was broken (``violated``). A clause whose checks were never exercised has no verdict of ``PASS``.
+One idea: a check watches the run through *facts*, says when its clause was really put to the test (``exercised``),
+and when it was broken (``violated``). A clause whose checks were never exercised has no verdict of ``PASS``.
 
-To write one: subclass :class:`Check`, name the clauses, implement ``on_entry`` (after the facts took the entry in) and/or
-``at_rest`` (after the final account). A check keeps no state of its own unless it returns it from ``digest``.
+To write one: subclass :class:`Check`, name the clauses, implement ``on_entry`` (after the facts took the entry in)
+and/or ``at_rest`` (after the final account). A check keeps no state of its own unless it returns it from ``digest``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from stopcheck.world import Entry, Event
 
 
 class Violation(msgspec.Struct, frozen=True):
-    """A clause was broken at a step of the log. ``message`` is one sentence: what happened, with the values that prove it, and
-    what the clause wants instead. ``steps`` are the other steps that prove it."""
+    """A clause was broken at a step of the log. ``message`` is one sentence: what happened, with the values that
+    prove it, and what the clause wants instead. ``steps`` are the other steps that prove it."""
 
     clause: str
     check: str
@@ -55,8 +55,8 @@ class Check:
 
     name: ClassVar[str] = ""
     clauses: ClassVar[tuple[str, ...]] = ()
-    #: The kinds of event that ``on_entry`` wants to see; empty: all but ``InnerPoint``, which tells nothing about a gate.
-    events: ClassVar[tuple[type[Event], ...]] = ()
+    #: The kinds of event that ``on_entry`` wants to see; empty: all but ``InnerPoint``, which tells nothing about a
+    #: gate. events: ClassVar[tuple[type[Event], ...]] = ()
 
     def __init__(self, facts: Facts, docket: Docket) -> None:
         self.facts = facts
@@ -77,7 +77,7 @@ class Check:
         self._docket.violate(Violation(clause, self.name, facts.step, facts.now_ns, message, steps))
 
     @classmethod
-    def listens(cls, kind: type[Event], operation: str) -> bool:
+    def listens(cls, kind: type[Event], operation: str) -> bool:  # noqa: ARG003 - for subclasses
         """Whether ``on_entry`` wants to see such an event; ``operation`` is an answered call's."""
         return (not cls.events or kind in cls.events) and cls.on_entry is not Check.on_entry
 

@@ -1,8 +1,7 @@
 """The judge of one run: facts, checks and linearisability, fed with the log as it grows.
 
-One idea: judging is observing. The judge follows a run, so that its own state is part of the state that a cache compares, and
-a violation is known at the step at which it happened.
-"""
+One idea: judging is observing. The judge follows a run, so that its own state is part of the state that a cache
+compares, and a violation is known at the step at which it happened."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The world: scenarios, the run, and everything around the gate that is simulated.
 
-One idea: ``run(scenario, factory, choose) -> Record`` is a pure function. Scenario pages are written on what this module
-exports, the bundled ones as a vendor's.
-"""
+One idea: ``run(scenario, factory, choose) -> Record`` is a pure function. Scenario pages are written on what this
+module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, shortened

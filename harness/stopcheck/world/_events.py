@@ -114,8 +114,8 @@ class MessageDelivered(Event, frozen=True):
 
 
 class WorkerActed(Event, frozen=True):
-    """A worker did something outside the gate: ``what`` is ``died``, ``signalled``, ``worked`` (ordinary work of its own),
-    ``killed`` (by force) or ``noticed`` (it saw the stop)."""
+    """A worker did something outside the gate: ``what`` is ``died``, ``signalled``, ``worked`` (ordinary work of its
+    own), ``killed`` (by force) or ``noticed`` (it saw the stop)."""
 
     actor: str
     worker: str

@@ -1,9 +1,8 @@
 """One run: a pure function of the scenario, the adapter and the answers of ``choose``.
 
-One idea: a run has four phases. *setup* (no choices), *main* (everything is a choice), *final* (faults off, the default order,
-ticks at the gate's own wake-up times until it names none), *account* (what ``inspect`` answers and what receivers really
-hold). The judge follows as an observer; the record keeps what happened.
-"""
+One idea: a run has four phases. *setup* (no choices), *main* (everything is a choice), *final* (faults off, the
+default order, ticks at the gate's own wake-up times until it names none), *account* (what ``inspect`` answers and
+what receivers really hold). The judge follows as an observer; the record keeps what happened."""
 
 from __future__ import annotations
 
@@ -124,7 +123,7 @@ def run(
     worlds: list[World] = []
     inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns)
     host = PortHost(inside, variant.granularity)
-    kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())
+    kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())  # noqa: PLW0108 - no world yet
     world = World(scenario, factory, variant, kernel, interior, observers)
     worlds.append(world)
     host.port = world.port
@@ -228,19 +227,18 @@ def _account(world: World) -> None:
     world.phase = "account"
     world.emit(PhaseBegan("account"))
     for handle in range(world.variant.handles):
-        client = world.client("auditor", Right.INSPECT, handle=handle)
-
-        async def audit(client: object = client, handle: int = handle) -> None:
-            for task in world.tasks:
-                reply = await client.inspect(task)  # type: ignore[attr-defined]
-                world.emit(FinalAccount(handle, task, reply))
-
-        world.kernel.spawn(f"auditor-{handle}", audit())
+        world.kernel.spawn(f"auditor-{handle}", _audit(world, handle))
         world.kernel.run()
     effect_ids = {name: [e.effect_id for e in world.effects if e.receiver.name == name] for name in world.receivers}
     for name, receiver in world.receivers.items():
         for truth in receiver.truth(effect_ids[name]):
             world.emit(truth)
+
+
+async def _audit(world: World, handle: int) -> None:
+    client = world.client("auditor", Right.INSPECT, handle=handle)
+    for task in world.tasks:
+        world.emit(FinalAccount(handle, task, await client.inspect(task)))
 
 
 __all__ = ["MAX_TICKS", "Purse", "Record", "host_for", "run"]

@@ -114,5 +114,6 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def deep(self) -> bool:
-        """Whether it is about calls that race, and so is tried inside of them too: every acceptance case, and what says so."""
+        """Whether it is about calls that race, and so is tried inside of them too: every acceptance case, and what
+        says so."""
         return self.races or self.case is not None
