@@ -16,7 +16,7 @@ from stopcheck.campaign._faults import kit_fault
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, as_loaded, installed_gates, load_faults, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import sigkill_pass
-from stopcheck.explore import Budget, Exploration, depth_first, make_trial, random_walk
+from stopcheck.explore import Budget, Exploration, Result, Trial, depth_first, make_trial, random_walk
 from stopcheck.gate import AdapterFault, KnownFault
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Watchdog
@@ -82,53 +82,42 @@ def try_wrong(fault: KnownFault) -> Row:
     if fault.sigkill:
         return _try_sigkill(fault)
     loaded = as_loaded(fault.name, fault.factory)
-    granularity = Granularity.INNER if fault.inner else Granularity.CALLS
+    variant = Variant(fault.handles, Granularity.INNER if fault.inner else Granularity.CALLS)
     failed: set[str] = set()
     executions = 0
-    with ground(loaded, granularity) as interior:
+
+    def row(scenario: str = "", strategy: str = "", trouble: str = "") -> Row:
+        clauses = tuple(sorted(failed))
+        return Row(fault.name, fault.clause, fault.about, clauses, scenario, strategy, executions, trouble)
+
+    with ground(loaded, variant.granularity) as interior:
         for scenario in _scenarios_for(fault, loaded):
-            variant = Variant(fault.handles, granularity)
             trial = make_trial(scenario, loaded.factory, variant, interior, CHECKS)
             for strategy, found in _explore(trial, fault.clause):
                 executions += found.executions
                 failed |= set(found.failures)
                 if found.faults:
-                    what = f"{found.faults[0].kind}: {found.faults[0].what}"
-                    return Row(
-                        fault.name,
-                        fault.clause,
-                        fault.about,
-                        tuple(sorted(failed)),
-                        scenario.id,
-                        strategy,
-                        executions,
-                        what,
-                    )
+                    return row(scenario.id, strategy, f"{found.faults[0].kind}: {found.faults[0].what}")
                 if fault.clause in failed:
-                    return Row(
-                        fault.name, fault.clause, fault.about, tuple(sorted(failed)), scenario.id, strategy, executions
-                    )
-    return Row(fault.name, fault.clause, fault.about, tuple(sorted(failed)), "", "", executions)
+                    return row(scenario.id, strategy)
+    return row()
 
 
-def _explore(trial: object, clause: str) -> Iterator[tuple[str, Exploration]]:
+def _explore(trial: Trial, clause: str) -> Iterator[tuple[str, Exploration]]:
+    """Strategy after strategy, each ended by the first run that breaks the clause."""
     found: set[str] = set()
-
-    def over() -> str:
-        return "the named clause was broken" if clause in found else ""
-
-    def observe(result: object) -> None:
-        found.update(v.clause for v in getattr(result, "violations", ()))
-
     with Watchdog(_HANG_S) as watchdog:
 
-        def watched(result: object) -> None:
-            watchdog.rearm()
-            observe(result)
+        def over() -> str:
+            return "the named clause was broken" if clause in found else ""
 
-        yield "random-walk", random_walk(trial, Budget(SAMPLES // 3, over), seed=0, observe=watched)  # type: ignore[arg-type]
-        yield "depth-first", depth_first(trial, Budget(SEARCH, over), observe=watched)  # type: ignore[arg-type]
-        yield "random-walk", random_walk(trial, Budget(SAMPLES, over), seed=1, observe=watched)  # type: ignore[arg-type]
+        def observe(result: Result) -> None:
+            watchdog.rearm()
+            found.update(violation.clause for violation in result.violations)
+
+        yield "random-walk", random_walk(trial, Budget(SAMPLES // 3, over), seed=0, observe=observe)
+        yield "depth-first", depth_first(trial, Budget(SEARCH, over), observe=observe)
+        yield "random-walk", random_walk(trial, Budget(SAMPLES, over), seed=1, observe=observe)
 
 
 def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:
@@ -138,9 +127,11 @@ def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:
 
 
 def _try_sigkill(fault: KnownFault) -> Row:
-    outcome = sigkill_pass(as_loaded(fault.name, fault.factory))
+    loaded = as_loaded(fault.name, fault.factory)
+    scenarios = [scenario.id for scenario in _scenarios_for(fault, loaded) if scenario.deep]
+    outcome = sigkill_pass(loaded, scenarios[:1])
     failed = tuple(sorted({finding.clause for finding in outcome.findings}))
-    return Row(fault.name, fault.clause, fault.about, failed, "sigkill", "sigkill", outcome.kills)
+    return Row(fault.name, fault.clause, fault.about, failed, "a real death", "sigkill", outcome.kills, outcome.trouble)
 
 
 def try_right(loaded: LoadedGate) -> Row:
