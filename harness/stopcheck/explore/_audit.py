@@ -5,7 +5,8 @@ to the same. So of a few cache hits both ways are continued by the same answers,
 each point, and the outcome (ending, broken clauses, final account).
 
 Which hits: those on states whose digest falls in one of a hundred classes, and, so that small searches are audited
-too, the first few on the first few states.
+too, of the hits on early states the first few and then some at growing distances. The first hits of a depth-first
+search lie near the ends of runs, where little can still differ; so they alone would not do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from stopcheck.kernel import Choice, DivergedError, Divergence, Point, Schedule
 
 _ONE_IN = 100
 _EARLY_STATES = 256
-_EARLY_AUDITS = 8
+#: The early hits that are audited: the first eight, then 9, 11, 14, 18, 23, 29, 36 and 44.
+_EARLY_HITS = frozenset(range(1, 9)) | {8 + gap * (gap + 1) // 2 for gap in range(1, 9)}
 
 
 class _Continuation:
@@ -120,7 +122,7 @@ class Audit:
         if _in_class(digest):
             return True
         self._early += 1
-        return self._early <= _EARLY_AUDITS
+        return self._early in _EARLY_HITS
 
     def check(self, trial: Trial, digest: bytes, way: Sequence[Choice], book: Book) -> CacheRefuted | None:
         """Continue both ways to the state and compare. The runs count as executions."""
