@@ -56,7 +56,8 @@ class Check:
     name: ClassVar[str] = ""
     clauses: ClassVar[tuple[str, ...]] = ()
     #: The kinds of event that ``on_entry`` wants to see; empty: all but ``InnerPoint``, which tells nothing about a
-    #: gate. events: ClassVar[tuple[type[Event], ...]] = ()
+    #: gate.
+    events: ClassVar[tuple[type[Event], ...]] = ()
 
     def __init__(self, facts: Facts, docket: Docket) -> None:
         self.facts = facts
