@@ -54,10 +54,15 @@ def plan(
         if not scenario.needs <= contract.capabilities:
             continue
         for handles, grain in variants(contract, granularity):
-            if grain is Granularity.INNER and not scenario.deep and granularity is None:
+            if grain is Granularity.INNER and not _goes_inside(scenario, handles, granularity):
                 continue
             jobs += _jobs(scenario, handles, grain, contract, seed, budget)
     return jobs
+
+
+def _goes_inside(scenario: Scenario, handles: int, asked: str | None) -> bool:
+    """Runs between inner branch points are dear: unless asked for, only races have them, on two handles only cases."""
+    return asked is not None or (scenario.deep if handles == 1 else scenario.case is not None)
 
 
 def _jobs(

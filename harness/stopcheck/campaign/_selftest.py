@@ -25,7 +25,7 @@ from stopcheck.world import Granularity, Scenario, Variant
 #: Executions of the search, and of the random walk, per scenario.
 SEARCH = 700
 SAMPLES = 150
-#: Random walks of a right gate per scenario and variant. ``certify`` searches them; here they guard against false alarms.
+#: Random walks of a right gate per scenario and variant: a guard against false alarms. ``certify`` searches.
 RIGHT_SAMPLES = 20
 _HANG_S = 30.0
 

@@ -120,13 +120,13 @@ def _sweep(spec: JobSpec, trial: Trial) -> Search:
         "runs"
     )
     left = "" if complete else f"{len(coverage.missed)} branch points were not hit by a stop"
-    return Search(found, "every branch point hit by a stop", complete, ground, left)
+    return Search(found, "every branch point hit by a stop", complete, ground, left, _unsound(found))
 
 
 def _sampled(found: Exploration, target: str) -> Search:
     """Samples are complete when they were made; what was not sampled they say nothing about."""
     left = "" if not found.faults else "an adapter fault ended it"
-    return Search(found, target, not left, target, left)
+    return Search(found, target, not left, target, left, _unsound(found))
 
 
 def _left(found: Exploration) -> str:
@@ -140,6 +140,8 @@ def _unsound(found: Exploration) -> str:
         return f"the gate is not deterministic: {found.nondeterminism.what}"
     if found.cache is not None and found.cache.refuted is not None:
         return f"the gate's fingerprint was refuted: {found.cache.refuted.what}"
+    for reason, runs in found.undecided.items():
+        return f"in {runs} runs the order of calls could not be decided: {reason}"
     return ""
 
 
@@ -160,6 +162,8 @@ def merge(first: Exploration, second: Exploration) -> Exploration:
         inner=_sum(first.inner, second.inner),
         faults=[*first.faults, *second.faults],
         nondeterminism=first.nondeterminism or second.nondeterminism,
+        undecided=_sum(first.undecided, second.undecided),
+        endings=_sum(first.endings, second.endings),
     )
 
 
