@@ -162,6 +162,7 @@ def merge(first: Exploration, second: Exploration) -> Exploration:
         inner=_sum(first.inner, second.inner),
         faults=[*first.faults, *second.faults],
         nondeterminism=first.nondeterminism or second.nondeterminism,
+        cache=first.cache if first.cache is not None and first.cache.refuted is not None else second.cache,
         undecided=_sum(first.undecided, second.undecided),
         endings=_sum(first.endings, second.endings),
     )
