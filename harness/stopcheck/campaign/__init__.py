@@ -4,7 +4,8 @@ One idea: a campaign emits frozen events and ends in one frozen report; terminal
 """
 
 from stopcheck.campaign._certify import Options, certify
-from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._errors import UsageFault, did_you_mean
+from stopcheck.campaign._executor import SILENCE_S
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._loading import (
     LoadedGate,
@@ -14,8 +15,9 @@ from stopcheck.campaign._loading import (
     load_scenarios,
     pick_scenarios,
 )
+from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET
-from stopcheck.campaign._replaying import Deviation, replay_schedule
+from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._results import (
     CampaignEvent,
@@ -39,6 +41,9 @@ from stopcheck.campaign._verdicts import missed_witnesses
 
 __all__ = [
     "DEFAULT_BUDGET",
+    "EXECUTION_S",
+    "REPLAY_S",
+    "SILENCE_S",
     "CampaignEvent",
     "CampaignFinished",
     "CampaignStarted",
@@ -61,6 +66,7 @@ __all__ = [
     "UsageFault",
     "Verdict",
     "certify",
+    "did_you_mean",
     "installed_gates",
     "kit_fault",
     "load_faults",
@@ -68,6 +74,7 @@ __all__ = [
     "load_scenarios",
     "missed_witnesses",
     "pick_scenarios",
+    "replay_death",
     "replay_schedule",
     "report_of",
     "selftest",

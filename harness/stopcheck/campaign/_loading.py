@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -14,7 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
-from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, NotAGate
 from stopcheck.world import Scenario, shortened
@@ -62,9 +61,8 @@ def load_gate(reference: str) -> LoadedGate:
     if reference in wrong:
         return as_loaded(reference, wrong[reference].factory)
     if ":" not in reference:
-        close = difflib.get_close_matches(reference, sorted({*named, *wrong}), 3)
         known = ", ".join(sorted(named)) or "none"
-        hint = f"did you mean {' or '.join(close)}?" if close else f"installed gates: {known}"
+        hint = did_you_mean(reference, {*named, *wrong}, f"installed gates: {known}")
         raise UsageFault(
             f"unknown gate {reference!r}: it is neither an installed gate nor 'module:factory' nor 'path.py:factory'",
             hint=f"{hint}; see: stopcheck list gates",
@@ -135,10 +133,9 @@ def _pick(reference: str, module: ModuleType, name: str) -> LoadedGate:
     factory = getattr(module, name, None)
     if factory is None:
         public = sorted(n for n in vars(module) if not n.startswith("_"))
-        close = difflib.get_close_matches(name, public, 3)
         raise UsageFault(
-            f"{module.__name__} has no {name!r}",
-            hint=f"did you mean {' or '.join(close)}?" if close else "name the gate's class or factory after the colon",
+            f"{reference!r}: its module has no {name!r}",
+            hint=did_you_mean(name, public, "name the gate's class or factory after the colon"),
         )
     return as_loaded(reference, factory)
 
@@ -220,7 +217,6 @@ def pick_scenarios(wanted: tuple[str, ...]) -> list[Scenario]:
     known = load_scenarios()
     for name in wanted:
         if name not in known:
-            close = difflib.get_close_matches(name, sorted(known), 3)
-            hint = f"did you mean {' or '.join(close)}?" if close else "see: stopcheck list scenarios"
+            hint = did_you_mean(name, known, "see: stopcheck list scenarios")
             raise UsageFault(f"unknown scenario {name!r}", hint=hint)
     return [known[name] for name in wanted] if wanted else list(known.values())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._ground import ground
-from stopcheck.campaign._loading import LoadedGate, load_scenarios
+from stopcheck.campaign._loading import LoadedGate, load_scenarios, pick_scenarios
+from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.judge import CHECKS, Judge, Violation
-from stopcheck.kernel import DivergedError, Point, Replayer, Schedule, Watchdog
+from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
 from stopcheck.world import Record, Variant, run
 
 #: How long a replayed run may take, in real seconds.
@@ -16,11 +17,12 @@ REPLAY_S = 20.0
 
 
 class Deviation(msgspec.Struct, frozen=True):
-    """A choice that was not the default, at the step after which it was made."""
+    """A choice that was not the default, and the step that it made: who moved instead, or which ``fault`` struck."""
 
     step: int
     chosen: str
     default: str
+    fault: bool = False
 
 
 class Replayed(msgspec.Struct):
@@ -39,20 +41,21 @@ class _Noting:
     def choose(self, point: Point) -> int:
         index = self._replayer.choose(point)
         if index:
-            self.deviations.append(Deviation(point.step + 1, point.options[index], point.options[0]))
+            moves = point.kind == SCHEDULE
+            chosen, default = point.options[index], point.options[0]
+            self.deviations.append(Deviation(point.step + moves, chosen, default, fault=not moves))
         return index
 
 
-def replay_schedule(loaded: LoadedGate, schedule: Schedule) -> Replayed:
+def replay_schedule(loaded: LoadedGate, schedule: Schedule, *, execution_s: float = REPLAY_S) -> Replayed:
     """Make the schedule's run again. Raises :class:`UsageFault` when there is no such scenario or variant, and
     ``DivergedError`` when the run is not the recorded one."""
     scenarios = load_scenarios()
     scenario = scenarios.get(schedule.scenario)
     if scenario is None:
-        known = ", ".join(sorted(scenarios))
         raise UsageFault(
             f"the token is of scenario {schedule.scenario!r}, which is not installed here",
-            hint=f"installed scenarios: {known}",
+            hint=did_you_mean(schedule.scenario, scenarios, "see: stopcheck list scenarios"),
         )
     try:
         variant = Variant.from_names(schedule.variant)
@@ -61,12 +64,30 @@ def replay_schedule(loaded: LoadedGate, schedule: Schedule) -> Replayed:
     judge = Judge(loaded.contract, CHECKS)
     replayer = Replayer(schedule)
     noting = _Noting(replayer)
-    with ground(loaded, variant.granularity) as interior, Watchdog(REPLAY_S):
-        record = run(scenario, loaded.factory, noting.choose, variant=variant, interior=interior, observers=(judge,))
+    with ground(loaded, variant.granularity) as interior, Watchdog(execution_s):
+        record = run(
+            scenario,
+            loaded.factory,
+            noting.choose,
+            variant=variant,
+            interior=interior,
+            observers=(judge,),
+            thread_host=ThreadHost(execution_s),
+        )
     judge.close()
     if record.fault is None:
         replayer.finish()
     return Replayed(record, list(judge.violations), noting.deviations)
 
 
-__all__ = ["Deviation", "DivergedError", "Replayed", "replay_schedule"]
+def replay_death(loaded: LoadedGate, token: str) -> SigkillOutcome | None:
+    """Repeat a real death that a ``kill.`` token names; ``None`` when the token is none of these."""
+    named = read_kill_token(token)
+    if named is None:
+        return None
+    scenario, seed, answers = named
+    pick_scenarios((scenario,))
+    return sigkill_pass(loaded, (scenario,), only=(seed, answers))
+
+
+__all__ = ["Deviation", "DivergedError", "Replayed", "replay_death", "replay_schedule"]

@@ -95,31 +95,28 @@ def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list
 
 def _ground(jobs: Sequence[JobResult]) -> str:
     """What a pass rests on, in short: the searches that were completed, by where they branched, and how far."""
-    parts = [part for grain in Granularity if (part := _searched(jobs, grain))]
-    executions = sum(job.executions for job in jobs)
-    return f"{'; '.join(parts)}; {executions:,} executions"
+    searches = [job for job in jobs if job.spec.strategy in SEARCHES]
+    calls, inside = (_searched(searches, grain) for grain in (Granularity.CALLS, Granularity.INNER))
+    if calls == inside:
+        reached = f"{calls}, also inside calls"
+    else:
+        reached = "; ".join(part for part in (calls, inside and f"inside calls {inside}") if part)
+    return f"{reached}; {sum(job.executions for job in jobs):,} runs"
 
 
-def _searched(jobs: Sequence[JobResult], grain: Granularity) -> str:
-    searches = [j for j in jobs if j.spec.strategy in SEARCHES and j.spec.granularity == grain.value]
-    if not searches:
-        return ""
-    where = "whole calls" if grain is Granularity.CALLS else "inside calls"
-    whole = {j.spec.scenario for j in searches} - {j.spec.scenario for j in searches if not j.exhausted}
-    bounds = [j.bound for j in searches if not j.exhausted and j.bound is not None]
-    far = [f"exhausted in {_scenarios(len(whole))}"] if whole else []
+def _searched(searches: Sequence[JobResult], grain: Granularity) -> str:
+    here = [job for job in searches if job.spec.granularity == grain.value]
+    short = {job.spec.scenario for job in here if not job.exhausted}
+    whole = {job.spec.scenario for job in here} - short
+    far = [f"exhausted in {_many(len(whole), 'scenario')}"] if whole else []
+    bounds = [job.bound for job in here if not job.exhausted and job.bound is not None]
     if bounds:
-        bounded = {j.spec.scenario for j in searches if not j.exhausted}
-        far.append(f"{_disruptions(min(bounds))} in {_scenarios(len(bounded))}")
-    return f"{where} {', '.join(far)}"
+        far.append(f"up to {_many(min(bounds), 'disruption')} in {_many(len(short), 'scenario')}")
+    return ", ".join(far)
 
 
-def _scenarios(number: int) -> str:
-    return f"{number} scenario{'' if number == 1 else 's'}"
-
-
-def _disruptions(bound: int) -> str:
-    return f"{bound} disruption{'' if bound == 1 else 's'}"
+def _many(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def doubts_of(job: JobResult) -> list[str]:

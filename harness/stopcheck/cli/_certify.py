@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
 
 from stopcheck.campaign import DEFAULT_BUDGET, Options, certify
-from stopcheck.report import LiveProgress, check_writable, json_report, junit_report, print_report, write_report
+from stopcheck.cli._options import execution_seconds, silence_seconds
+from stopcheck.report import (
+    LiveProgress,
+    check_writable,
+    json_report,
+    junit_report,
+    make_console,
+    print_report,
+    write_report,
+)
+
+_BUDGET = click.IntRange(1)
 
 
 @click.command("certify", short_help="Certify a gate.")
 @click.argument("gate")
 @click.option("--scenario", "scenarios", multiple=True, metavar="ID", help="Only this scenario (may be repeated).")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sampling strategies.")
-@click.option(
-    "--budget", default=DEFAULT_BUDGET, show_default=True, type=click.IntRange(1), help="Executions per search."
-)
+@click.option("--budget", default=DEFAULT_BUDGET, show_default=True, type=_BUDGET, help="Executions per search.")
 @click.option(
     "--granularity",
     type=click.Choice(["calls", "inner"]),
     help="Try whole calls only, or also between inner branch points (the default where there are any).",
 )
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, 64), help="Child processes.")
+@click.option(
+    "--jobs", "children", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes at a time."
+)
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the report as JSON.")
 @click.option("--junit", "junit_path", type=click.Path(path_type=Path), help="Write the report as JUnit XML.")
-@click.option("--all", "everything", is_flag=True, help="List unchecked clauses too.")
+@click.option("--all", "everything", is_flag=True, help="List unchecked clauses and every gap.")
 @click.option("--quiet", is_flag=True, help="No live progress.")
+@execution_seconds
+@silence_seconds
 def certify_command(
-    gate: str,
-    scenarios: tuple[str, ...],
-    seed: int,
-    budget: int,
-    granularity: str | None,
-    jobs: int,
-    json_path: Path | None,
-    junit_path: Path | None,
-    *,
-    everything: bool,
-    quiet: bool,
+    gate: str, json_path: Path | None, junit_path: Path | None, *, everything: bool, quiet: bool, **options: Any
 ) -> int:
     """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory.
 
@@ -52,13 +55,13 @@ def certify_command(
     for path in (json_path, junit_path):
         if path is not None:
             check_writable(path)
-    console = Console()
-    options = Options(scenarios=scenarios, seed=seed, budget=budget, granularity=granularity, children=jobs)
+    console = make_console()
     with LiveProgress(console, quiet=quiet) as live:
-        report = certify(gate, options, live.on_event)
-    print_report(console, report, everything=everything)
+        report = certify(gate, Options(**options), live.on_event)
+    # Files first: a reader of the terminal that goes away costs nobody the report.
     if json_path is not None:
         write_report(json_path, json_report(report))
     if junit_path is not None:
         write_report(junit_path, junit_report(report))
+    print_report(console, report, everything=everything)
     return report.exit_code

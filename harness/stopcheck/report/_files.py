@@ -8,12 +8,13 @@ from xml.etree import ElementTree
 import msgspec
 
 from stopcheck.campaign import Report, UsageFault, Verdict
-from stopcheck.report._terminal import replay_line
+from stopcheck.report._findings import replay_line
 
 
 def json_report(report: Report) -> bytes:
     """The whole report as indented JSON; equal reports give equal bytes."""
-    return msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2) + b"\n"
+    indented: bytes = msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2)
+    return indented + b"\n"
 
 
 def junit_report(report: Report) -> bytes:
@@ -46,8 +47,18 @@ def junit_report(report: Report) -> bytes:
             suite, "testcase", classname="stopcheck.adapter", name=f"{fault.kind} {number}", time="0"
         )
         ElementTree.SubElement(case, "error", message=fault.what, type=fault.kind).text = fault.cause
+    for element in suites.iter():
+        element.text = _printable(element.text)
+        for name, value in element.items():
+            element.set(name, _printable(value) or "")
     ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+    document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _printable(text: str | None) -> str | None:
+    """Text without the characters that XML has no way to write; an adapter's message may hold any."""
+    return text if text is None else "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
 def write_report(path: Path, content: bytes) -> None:

@@ -1,14 +1,17 @@
-"""The verdict in the terminal: a table of clauses, the findings with their replay lines, the verdict line."""
+"""The verdict in the terminal: a table of clauses, what was found, what was not tried, and the verdict line last.
+
+One idea: the table is for scanning, so a row is short; what one has to act on (a finding, a gap) stands below in full.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stopcheck.campaign import ClauseVerdict, FaultReport, Finding, Report, Verdict
+from stopcheck.campaign import ClauseVerdict, Report, Verdict
+from stopcheck.report._console import ReportConsole
+from stopcheck.report._coverage import print_coverage
+from stopcheck.report._findings import print_faults, print_finding, short_place
 
 _STYLES = {
     Verdict.PASS: "green",
@@ -24,75 +27,79 @@ def verdict_style(verdict: Verdict) -> str:
     return _STYLES[verdict]
 
 
-def print_report(console: Console, report: Report, *, everything: bool = False) -> None:
+def print_report(console: ReportConsole, report: Report, *, everything: bool = False) -> None:
     """The whole report. Unchecked clauses are counted, and listed only when ``everything`` is asked for."""
-    if report.clauses:
-        console.print(_table(report, everything=everything))
+    _print_head(console, report)
+    reasons = _shared_reasons(report)
+    rows = [c for c in report.clauses if c.verdict is not Verdict.UNCHECKED and (c.verdict, c.why) not in reasons]
+    if rows:
+        assumptions = list(dict.fromkeys(c.assumption for c in rows if c.assumption))
+        console.print(_table(rows, assumptions))
+        for number, assumption in enumerate(assumptions, 1):
+            console.print(f"{_mark(number)} {assumption}")
+    for (verdict, reason), clauses in reasons.items():
+        console.print(Text(f"{verdict} {', '.join(clauses)}: {reason}", style=verdict_style(verdict)))
+    _print_unchecked(console, report, everything=everything)
     for clause in report.clauses:
         if clause.verdict is Verdict.FAIL:
-            _print_finding(console, report, clause)
-    print_faults(console, report.faults)
-    _print_coverage(console, report)
-    style = "bold green" if report.exit_code == 0 else "bold red"
-    console.print(Text(report.summary, style=style), soft_wrap=True)
-    console.print(f"seed {report.seed}, requirement set {report.requirement_set}, exit {report.exit_code}")
+            console.say("")
+            print_finding(console, report, clause.findings[0], others=len(clause.findings) - 1)
+    print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
+    print_coverage(console, report, everything=everything)
+    console.say(
+        f"stopcheck {report.kit_version}, requirement set {report.requirement_set}, seed {report.seed}, "
+        f"exit {report.exit_code}"
+    )
+    console.say(report.summary, "bold green" if report.exit_code == 0 else "bold red")
 
 
-def _table(report: Report, *, everything: bool) -> Table:
+def _print_head(console: ReportConsole, report: Report) -> None:
     gate = report.gate
-    title = f"{gate.name} {gate.version} ({gate.reference})" if gate is not None else "no gate"
-    table = Table(title=title, title_justify="left", expand=False)
+    if gate is None:
+        return
+    console.say(f"{gate.name} {gate.version}  {gate.reference}", "bold")
+    capabilities = ", ".join(gate.capabilities) or "none"
+    serialised = "; calls declared serialised" if gate.serialised_calls else ""
+    console.print(f"host {gate.host}; {gate.durability}; capabilities: {capabilities}{serialised}")
+    console.say("")
+
+
+def _table(rows: list[ClauseVerdict], assumptions: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("clause", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("why", overflow="fold")
-    for clause in report.clauses:
-        if clause.verdict is Verdict.UNCHECKED and not everything:
-            continue
-        why = clause.why + (f" [{clause.assumption}]" if clause.assumption else "")
-        table.add_row(clause.clause, Text(clause.verdict.value, style=verdict_style(clause.verdict)), Text(why))
+    for clause in rows:
+        mark = _mark(assumptions.index(clause.assumption) + 1) if clause.assumption else ""
+        verdict = Text(clause.verdict.value + mark, style=verdict_style(clause.verdict))
+        table.add_row(clause.clause, verdict, Text(_why(clause)))
     return table
 
 
-def _print_finding(console: Console, report: Report, clause: ClauseVerdict) -> None:
-    finding = clause.findings[0]
-    console.print(Text(f"FAIL {clause.clause}: {finding.message}", style="red"), soft_wrap=True)
-    console.print(
-        f"  in {finding.scenario} ({finding.granularity}, handles {finding.handles}), found by {finding.strategy} after "
-        f"{finding.executions_to_find} executions; {finding.deviations} deviations from the default order, broken at step "
-        f"{finding.step}",
-        soft_wrap=True,
-        highlight=False,
-    )
-    console.print(f"  {replay_line(report, finding)}", soft_wrap=True, highlight=False, markup=False)
+def _mark(number: int) -> str:
+    return "*" * number
 
 
-def replay_line(report: Report, finding: Finding) -> str:
-    """The command that replays a finding."""
-    reference = report.gate.reference if report.gate is not None else "GATE"
-    return f"stopcheck replay {finding.token} --gate {reference}"
+def _why(clause: ClauseVerdict) -> str:
+    if clause.verdict is not Verdict.FAIL:
+        return clause.why
+    return short_place(clause.findings[0])
 
 
-def print_faults(console: Console, faults: Sequence[FaultReport]) -> None:
-    """What the adapter (or the kit) did wrong, each once."""
-    for fault in faults:
-        who = "KIT FAULT" if fault.kind == "kit" else "ADAPTER FAULT"
-        console.print(Text(f"{who} {fault.kind}: {fault.what}", style="bold magenta"), soft_wrap=True)
-        if fault.cause:
-            console.print(f"  cause: {fault.cause}", soft_wrap=True, highlight=False, markup=False)
-        if fault.hint:
-            console.print(f"  next: {fault.hint}", soft_wrap=True, highlight=False, markup=False)
+def _shared_reasons(report: Report) -> dict[tuple[Verdict, str], list[str]]:
+    """Clauses to which the gate is not held, and such as nothing put to the test, by the reason that they share."""
+    reasons: dict[tuple[Verdict, str], list[str]] = {}
+    for clause in report.clauses:
+        untried = clause.verdict is Verdict.UNKNOWN and not clause.exercised
+        if clause.verdict is Verdict.UNSUPPORTED or untried:
+            reasons.setdefault((clause.verdict, clause.why), []).append(clause.clause)
+    return reasons
 
 
-def _print_coverage(console: Console, report: Report) -> None:
-    if not report.jobs:
-        return
-    executions = sum(job.executions for job in report.jobs)
-    planned = sum(job.sweep_planned for job in report.jobs)
-    hit = sum(job.sweep_hit for job in report.jobs)
-    incomplete = [job for job in report.jobs if not job.complete]
-    console.print(
-        f"{len(report.jobs)} jobs, {executions} executions; stop sweep: {hit} of {planned} branch points hit by a stop",
-        highlight=False,
-    )
-    for job in incomplete:
-        console.print(f"  not explored: {job.spec.name}: {job.left}", soft_wrap=True, highlight=False, markup=False)
+def _print_unchecked(console: ReportConsole, report: Report, *, everything: bool) -> None:
+    unchecked = [c.clause for c in report.clauses if c.verdict is Verdict.UNCHECKED]
+    if unchecked:
+        names = f": {', '.join(unchecked)}" if everything else " (--all lists them)"
+        what = "clause" if len(unchecked) == 1 else "clauses"
+        text = f"UNCHECKED {len(unchecked)} {what} for which the kit has no check yet{names}"
+        console.print(Text(text, style=verdict_style(Verdict.UNCHECKED)))

@@ -1,18 +1,22 @@
-"""A run as a timeline: who, what, when; where it left the default order; which clause broke at which step."""
+"""A run as a timeline: who, what, when; where it left the default order; which clause broke at which step.
+
+One idea: the log is complete and a story is not. Plumbing (setup, quiet ticks, turns in which nobody did anything) is
+left out unless it is asked for; a deviation and a broken clause are never left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-import msgspec
-from rich.console import Console
 from rich.text import Text
 
 from stopcheck.campaign import Deviation, ReplayedRun
-from stopcheck.gate import Receipt, Request, Snapshot
+from stopcheck.gate import Snapshot, Ticked
 from stopcheck.judge import Violation
+from stopcheck.report._console import ReportConsole
+from stopcheck.report._words import account, actor_of, answered, asked, happened, place, seconds
 from stopcheck.world import (
-    Answered,
     Called,
     Committed,
     Entry,
@@ -21,148 +25,174 @@ from stopcheck.world import (
     FinalAccount,
     GateDied,
     InnerPoint,
-    MessageDelivered,
-    NotCommitted,
+    LogLine,
     PhaseBegan,
-    ReceiverTruth,
     Returned,
-    Submitted,
-    WorkerActed,
 )
 
-_PLUMBING = frozenset({"call_id", "caller", "now_ns", "task", "incarnation", "type"})
-_SECOND_NS = 1_000_000_000
+_PHASES = {
+    "setup": "setup, before anything is a choice",
+    "main": "from here on every step is a choice",
+    "final": "faults off; everything runs to rest",
+    "account": "what the gate and the receivers hold at rest",
+}
+
+Line = tuple[str, str]
 
 
-def print_timeline(console: Console, replayed: ReplayedRun) -> None:
+def print_timeline(console: ReportConsole, replayed: ReplayedRun, *, full: bool = False) -> None:
     """Print the run. A ``*`` marks a choice that was not the default; violations stand where they happened."""
-    for line, style in timeline(replayed):
+    console.say("    step    time  who           what", "dim")
+    for line, style in timeline(replayed, full=full):
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def timeline(replayed: ReplayedRun) -> Iterator[tuple[str, str]]:
+def timeline(replayed: ReplayedRun, *, full: bool = False) -> Iterator[Line]:
     """The timeline's lines with their styles."""
-    deviations = {d.step: d for d in replayed.deviations}
-    broken: dict[int, list[Violation]] = {}
-    for violation in replayed.violations:
-        broken.setdefault(violation.step, []).append(violation)
-    step = -1
-    for line in replayed.record.log:
-        number = line.step if isinstance(line, Entry) else line[0]
-        if number != step:
-            yield from _broken(broken.pop(step, []))
-            step = number
-        if isinstance(line, Entry):
-            text = describe(line.event)
-            if text:
-                yield f"             {text}", _style(line.event)
-        else:
-            yield _turn(line[0], line[1], line[2], deviations.get(line[0])), "bold"
-    for left in list(broken.values()):
-        yield from _broken(left)
+    story = _Story(replayed, full=full)
+    for step, lines in groupby(replayed.record.log, key=_step):
+        yield from story.step(step, list(lines))
+    yield from story.end()
 
 
-def _broken(violations: list[Violation]) -> Iterator[tuple[str, str]]:
-    for violation in violations:
-        yield f"  !! {violation.clause} broken at step {violation.step}: {violation.message}", "bold red"
+def _step(line: LogLine) -> int:
+    return line.step if isinstance(line, Entry) else line[0]
 
 
-def _turn(step: int, now_ns: int, option: str, deviation: Deviation | None) -> str:
-    mark = "*" if deviation is not None else " "
-    actor, _, label = option.partition("@")
-    who = f"{actor}: {label}" if label else option
-    instead = f"   (not the default, which was {deviation.default})" if deviation is not None else ""
-    return f"{mark}{step:4d} {seconds(now_ns):>8} {who}{instead}"
+class _Story:
+    def __init__(self, replayed: ReplayedRun, *, full: bool) -> None:
+        self._full = full
+        self._phase = ""
+        self._hidden = 0
+        self._told: set[str] = set()
+        self._many = replayed.record.variant.handles > 1
+        self._deviations: dict[int, list[Deviation]] = {}
+        for deviation in replayed.deviations:
+            self._deviations.setdefault(deviation.step, []).append(deviation)
+        self._broken: dict[int, list[Violation]] = {}
+        for violation in replayed.violations:
+            self._broken.setdefault(violation.step, []).append(violation)
+
+    def step(self, step: int, lines: Sequence[LogLine]) -> Iterator[Line]:
+        """One step: its turn and all that happened in it, then what broke by it."""
+        option, now_ns = "", 0
+        events: list[Event] = []
+        for line in lines:
+            if isinstance(line, Entry):
+                if isinstance(line.event, PhaseBegan):
+                    yield from self._turned(step, now_ns, option, events)
+                    option, events = "", []
+                    yield from self._began(line.event.phase)
+                else:
+                    events.append(line.event)
+                    now_ns = line.now_ns
+            else:
+                now_ns, option = line[1], line[2]
+        yield from self._turned(step, now_ns, option, events)
+        yield from self._said(self._broken.pop(step, []))
+
+    def end(self) -> Iterator[Line]:
+        """What broke at no step in particular."""
+        for violations in self._broken.values():
+            yield from self._said(violations)
+
+    def _said(self, violations: Sequence[Violation]) -> Iterator[Line]:
+        """A clause that broke; one that goes on breaking is not told again in full."""
+        for violation in violations:
+            if violation.clause in self._told and not self._full:
+                yield f"!!! {violation.clause} broken again at step {violation.step}", "red"
+            else:
+                yield f"!!! {violation.clause} broken at step {violation.step}: {violation.message}", "bold red"
+            self._told.add(violation.clause)
+
+    def _began(self, phase: str) -> Iterator[Line]:
+        yield from self._left_out()
+        self._phase = phase
+        yield f"--- {phase}: {_PHASES.get(phase, '')}", "dim"
+
+    def _left_out(self) -> Iterator[Line]:
+        if self._hidden and self._phase != "main":
+            yield f"{'':16}  ... {self._hidden} quiet step{'' if self._hidden == 1 else 's'} (--full shows them)", "dim"
+        self._hidden = 0
+
+    def _turned(self, step: int, now_ns: int, option: str, events: list[Event]) -> Iterator[Line]:
+        deviations = self._deviations.pop(step, [])
+        faults = [d for d in deviations if d.fault]
+        order = [d for d in deviations if not d.fault]
+        actor, _, label = option.partition("@")
+        if not option and not events:
+            return
+        told = list(self._events(actor, events))
+        if self._is_quiet(events, deviations, label):
+            self._hidden += bool(option)
+            return
+        yield from self._left_out()
+        if option and (not told or (told[0][0] != actor and self._phase != "account")):
+            told.insert(0, (actor, _turn(label) if label else "", "bold" if order else ""))
+        instead = "".join(f"   <- not the default, which was {d.default.replace('@', ': ')}" for d in order)
+        for number, (who, what, style) in enumerate(told):
+            when = f"{step:4d} {seconds(now_ns):>8}" if number == 0 else ""
+            mark = "*" if (order and number == 0) or (faults and what.startswith("FAULT")) else " "
+            yield f" {mark} {when:13}  {who:12}  {what}{instead if number == 0 else ''}", style
+
+    def _is_quiet(self, events: list[Event], deviations: list[Deviation], label: str) -> bool:
+        if self._full or deviations:
+            return False
+        if self._phase == "setup":
+            return True
+        if self._phase == "account":
+            return not any(not isinstance(e, Called | Returned) for e in events)
+        if self._phase == "final":
+            calls = [e for e in events if isinstance(e, Called | Returned)]
+            idle = [e for e in calls if isinstance(e, Returned) and isinstance(e.reply, Ticked)]
+            changed = any(isinstance(e.reply, Ticked) and e.reply.transitions for e in idle)
+            return all(e.operation == "tick" for e in calls) and len(calls) == len(events) and not changed
+        return not events
+
+    def _events(self, actor: str, events: list[Event]) -> Iterator[tuple[str, str, str]]:
+        """Who, what and how it is shown, for each event that is shown; a call that is answered at once is one line."""
+        calls: list[Called] = []
+        for event in events:
+            if self._phase == "account" and isinstance(event, Called | Returned) and not self._full:
+                continue  # the account itself follows
+            if isinstance(event, Called):
+                calls.append(event)
+            elif isinstance(event, Returned):
+                call = next((c for c in calls if c.call_id == event.call_id), None)
+                question = f"{self._asked(call)} = " if call is not None else f"{event.operation} = "
+                if call is not None:
+                    calls.remove(call)
+                yield event.actor, f"{question}{answered(event.reply)}{_at(event.where)}", ""
+            elif isinstance(event, InnerPoint):
+                call = next((c for c in calls if c.call_id == event.call_id), None)
+                if call is not None:
+                    calls.remove(call)
+                    yield event.actor, f"{self._asked(call)} begins", ""
+                yield event.actor, f"{happened(event)}{_at(event.where)}", "dim"
+            elif isinstance(event, FinalAccount):
+                shown = account(event.reply) if isinstance(event.reply, Snapshot) else answered(event.reply)
+                handle = f" through handle {event.handle}" if self._many else ""
+                yield "gate", f"{event.task.key.task_id}/{event.task.incarnation}{handle}: {shown}", ""
+            else:
+                what = happened(event)
+                if what:
+                    yield actor_of(event) or actor, what, _style(event)
+        for call in calls:
+            yield call.actor, f"{self._asked(call)} begins", ""
+
+    def _asked(self, call: Called) -> str:
+        return asked(call.request) + (f" by handle {call.handle}" if self._many else "")
 
 
-def seconds(now_ns: int) -> str:
-    """Virtual time in seconds, without trailing noise."""
-    whole, rest = divmod(now_ns, _SECOND_NS)
-    return f"{whole}s" if not rest else f"{whole}.{rest:09d}s".replace("000000s", "s")
+def _turn(label: str) -> str:
+    return "starts" if label == "start" else f"goes on from {label}"
+
+
+def _at(where: str) -> str:
+    return f"   [{place(where)}]" if where else ""
 
 
 def _style(event: Event) -> str:
     if isinstance(event, GateDied | FaultChosen):
         return "magenta"
-    if isinstance(event, Committed):
-        return "yellow"
-    return ""
-
-
-def describe(event: Event) -> str:
-    """One event in words; empty for what a reader need not see."""
-    match event:
-        case Called():
-            return f"{event.actor} -> gate[{event.handle}] {event.operation}({_arguments(event.request)})"
-        case Returned():
-            where = f"   at {event.where}" if event.where else ""
-            return f"{event.actor} <- {_short(event.reply)}{where}"
-        case InnerPoint():
-            return f"   {event.operation} of {event.actor} pauses at {event.label}" + (
-                f"   {event.where}" if event.where else ""
-            )
-        case PhaseBegan():
-            return f"--- {event.phase} ---"
-        case FinalAccount() if isinstance(event.reply, Snapshot):
-            return f"account of {event.task.key.task_id} through gate[{event.handle}]: {_account(event.reply)}"
-        case _:
-            return _describe_world(event)
-
-
-def _describe_world(event: Event) -> str:
-    match event:
-        case GateDied():
-            return f"the gate's process dies ({event.kind}); a new one opens on the same storage"
-        case Submitted():
-            return f"{event.receiver} receives {event.effect_id} (permit {event.permit or 'none'})"
-        case Committed():
-            return f"{event.receiver} COMMITS {event.effect_id}"
-        case NotCommitted():
-            return f"{event.receiver} does not commit {event.effect_id}: {event.why}"
-        case Answered():
-            return f"{event.actor or 'sender'} hears from {event.receiver} about {event.effect_id}: {_short(event.evidence)}"
-        case FaultChosen():
-            return f"fault at {event.label}: {event.fault}"
-        case MessageDelivered():
-            return f"{event.queue} delivers {event.delivery_id} to {event.consumer} ({event.trigger.value})"
-        case WorkerActed():
-            return f"{event.worker} {event.what}" + (f" ({event.detail})" if event.detail else "")
-        case ReceiverTruth():
-            return f"truth at {event.receiver}: {event.effect_id} committed {event.commits} time(s)"
-        case _:
-            return ""
-
-
-def _arguments(request: Request) -> str:
-    data = {k: v for k, v in msgspec.structs.asdict(request).items() if k not in _PLUMBING and v not in (None, ())}
-    task = f"{request.task.task_id}" + (f"/{request.incarnation}" if request.incarnation is not None else "")
-    return ", ".join([task, *(f"{k}={_value(v)}" for k, v in data.items())])
-
-
-def _value(value: object) -> str:
-    if isinstance(value, msgspec.Struct):
-        return _short(value)
-    return str(getattr(value, "value", value))
-
-
-def _short(value: object) -> str:
-    """A record in short: its name, and the fields that are set; a snapshot and a record of cancellation by what matters."""
-    if isinstance(value, Snapshot):
-        return f"Snapshot({_account(value)})"
-    if isinstance(value, Receipt):
-        return f"receipt {value.finding.value} {value.effect_id}"
-    if not isinstance(value, msgspec.Struct):
-        return _value(value)
-    record = getattr(value, "record", None)
-    if record is not None:
-        return (
-            f"{type(value).__name__}(record {record.record_id} revision {record.revision} scope {record.scope.value})"
-        )
-    fields = {k: v for k, v in msgspec.structs.asdict(value).items() if v not in (None, (), "")}
-    return f"{type(value).__name__}({', '.join(f'{k}={_value(v)}' for k, v in fields.items())})"
-
-
-def _account(snapshot: Snapshot) -> str:
-    effects = ", ".join(f"{e.effect_id}={e.disposition.value}" for e in snapshot.effects) or "no effects"
-    record = f"record revision {snapshot.record.revision}" if snapshot.record is not None else "no record"
-    return f"{snapshot.execution.value}, shown as {snapshot.status.value}; {record}; {effects}"
+    return "yellow" if isinstance(event, Committed) else ""

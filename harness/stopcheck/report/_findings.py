@@ -1,0 +1,77 @@
+"""Findings and faults in words, each with the line that replays it.
+
+One idea: a finding is worth as much as somebody else can make of it, so it ends in a command that can be copied whole.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from stopcheck.campaign import FaultReport, Finding, Report
+from stopcheck.report._console import ReportConsole
+
+
+def print_finding(console: ReportConsole, report: Report, finding: Finding, *, others: int = 0) -> None:
+    """What broke, where, how small the interleaving is, and its replay line."""
+    console.say(f"FAIL {finding.clause}: {finding.message}", "bold red")
+    console.say(f"  where: {short_place(finding)}, step {finding.step}")
+    if finding.where:
+        console.say(f"  code: {finding.where}")
+    shrunk = "shrunk to" if finding.shrunk else "not shrunk:"
+    more = f"; {others} more finding{'' if others == 1 else 's'} of this clause in the JSON report" if others else ""
+    console.say(f"  size: {shrunk} {size(finding)}; found by {finding.strategy}{more}")
+    console.say(f"  {replay_line(report, finding)}")
+
+
+def size(finding: Finding) -> str:
+    """How far the interleaving leaves the default order."""
+    deviations = f"{finding.deviations} deviation{'' if finding.deviations == 1 else 's'}"
+    return f"{deviations} from the default order ({finding.choices} choices in all)"
+
+
+def short_place(finding: Finding) -> str:
+    """The scenario and its variant."""
+    where = "whole calls" if finding.granularity == "calls" else "inside calls"
+    handles = f"{finding.handles} handle{'' if finding.handles == 1 else 's'}"
+    return f"{finding.scenario} ({where}, {handles})"
+
+
+def replay_line(report: Report, finding: Finding) -> str:
+    """The command that replays a finding."""
+    return replay_command(finding.token, report.gate.reference if report.gate is not None else "GATE")
+
+
+def replay_command(token: str, reference: str) -> str:
+    """A command that can be pasted into a shell."""
+    return f"stopcheck replay {token} --gate {shlex.quote(reference)}"
+
+
+def print_faults(console: ReportConsole, faults: Sequence[FaultReport], reference: str = "") -> None:
+    """What the adapter (or the kit) did wrong. Faults of one kind and cause are one fault, seen several times."""
+    alike: dict[tuple[str, str], list[FaultReport]] = {}
+    for fault in faults:
+        alike.setdefault((fault.kind, fault.cause), []).append(fault)
+    for group in alike.values():
+        _print_fault(console, group, reference)
+
+
+def _print_fault(console: ReportConsole, group: list[FaultReport], reference: str) -> None:
+    fault = group[0]
+    what = "KIT FAULT" if fault.kind == "kit" else f"ADAPTER FAULT {fault.kind}"
+    console.say("")
+    console.say(f"{what}: {_one_line(fault.what)}", "bold magenta")
+    if fault.cause:
+        console.say(f"  cause: {_one_line(fault.cause)}")
+    scenarios = list(dict.fromkeys(f.scenario for f in group if f.scenario))
+    if scenarios:
+        times = f", {len(group)} times" if len(group) > 1 else ""
+        console.say(f"  seen in: {', '.join(scenarios[:3])}{', ...' if len(scenarios) > 3 else ''}{times}")
+    if fault.hint:
+        console.say(f"  next: {_one_line(fault.hint)}")
+    if fault.token and reference:
+        console.say(f"  {replay_command(fault.token, reference)}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
