@@ -72,17 +72,17 @@ def _jobs(
         return JobSpec(scenario.id, handles, grain.value, strategy, size, seed, bound)
 
     samples = min(SAMPLES, budget)
+    case = scenario.case is not None
     if grain is Granularity.INNER:
         search = [job(BOUNDED, budget, 1)]
-        return [*search, job(SWEEP, budget)] if handles == 1 else search
-    if handles == 2 and not scenario.deep:
+        return [*search, job(SWEEP, budget)] if handles == 1 and case else search
+    if handles == 2 and not case:
         return [job(RANDOM, samples)]
     # A store and its deaths make a run ten times as dear and the space several times as large.
     jobs = [job(BOUNDED, budget, 1) if contract.durable else job(EXHAUSTIVE, budget)]
     if handles == 1:
-        jobs += (
-            [job(SWEEP, budget), job(PCT, samples), job(MACHINE, samples)] if scenario.deep else [job(RANDOM, samples)]
-        )
-    if handles == 1 and contract.durable and scenario.deep:
-        jobs.append(job(SIGKILL, 1))
+        jobs += [job(SWEEP, budget), job(PCT, samples)] if scenario.deep else [job(RANDOM, samples)]
+    if handles == 1 and case:
+        jobs.append(job(MACHINE, samples))
+        jobs += [job(SIGKILL, 1)] if contract.durable else []
     return jobs
