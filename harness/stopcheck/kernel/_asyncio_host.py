@@ -23,7 +23,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 from stopcheck.kernel._actors import Park
 from stopcheck.kernel._errors import Killed
 from stopcheck.kernel._loop_threads import Job, Starter, Threads
-from stopcheck.kernel._loops import Loop, LoopCall, LoopHost, Standing, call_in, fatal_in
+from stopcheck.kernel._loops import PASSES, ROUNDS, Loop, LoopCall, LoopHost, Standing, call_in, fatal_in
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -31,8 +31,6 @@ Ts = TypeVarTuple("Ts")
 _SECOND_NS = 1_000_000_000
 #: Timers lie on whole nanoseconds, so half of one tells "due" from "not due" whatever floats do.
 _HALF_S = 0.5e-9
-#: How often the tasks of a run that is over are cancelled before they are left to themselves.
-_ROUNDS = 20
 
 
 class _Task(asyncio.Task[Any]):
@@ -57,20 +55,19 @@ class _Chosen(asyncio.Future[None]):
 class _Selector:
     """What asyncio calls between its passes. It is asked to wait only when nothing is runnable."""
 
-    def __init__(self, idle: Callable[[], None]) -> None:
-        self._idle = idle
+    def __init__(self, between: Callable[[bool], None]) -> None:
+        self._between = between
 
     def select(self, timeout: float | None = None) -> list[Any]:
         """No events, at once."""
-        if timeout is None or timeout > _HALF_S:
-            self._idle()
+        self._between(timeout is None or timeout > _HALF_S)
         return []
 
 
 class _EventLoop(asyncio.BaseEventLoop):
     """asyncio's loop, on the kernel's clock."""
 
-    def __init__(self, now_ns: Callable[[], int], idle: Callable[[], None], threads: Threads) -> None:
+    def __init__(self, now_ns: Callable[[], int], between: Callable[[bool], None], threads: Threads) -> None:
         super().__init__()
         self.owners: list[tuple[_Task, LoopCall | None]] = []
         self.timers: dict[LoopCall, list[asyncio.TimerHandle]] = {}
@@ -79,7 +76,7 @@ class _EventLoop(asyncio.BaseEventLoop):
         self._now_ns = now_ns
         self._threads = threads
         self._executor: concurrent.futures.Executor | None = None
-        self._selector = _Selector(idle)
+        self._selector = _Selector(between)
         self._clock_resolution = _HALF_S
         self.set_debug(False)
         self.set_task_factory(self._make_task)
@@ -141,8 +138,9 @@ class AsyncioLoop(Loop):
 
     def __init__(self, now_ns: Callable[[], int], real_time_s: float) -> None:
         super().__init__(now_ns, real_time_s)
+        self._passes = 0
         self._threads = Threads(real_time_s, _asks, self._called)
-        self._loop = _EventLoop(now_ns, self._idle, self._threads)
+        self._loop = _EventLoop(now_ns, self._between, self._threads)
         self._loop.set_exception_handler(self._unhandled)
 
     # -- steps -----------------------------------------------------------------------------------------------
@@ -165,10 +163,13 @@ class AsyncioLoop(Loop):
             except SystemExit:  # of some task, which has it as its outcome; asyncio raises it here as well
                 continue
 
-    def _idle(self) -> None:
-        if self._called() or (not self.closing and self._threads.settle(self.mover)):
-            return
-        self._loop.stop()
+    def _between(self, idle: bool) -> None:
+        if self.closing:
+            self._passes += 1
+            if idle or self._passes > PASSES:
+                self._loop.stop()
+        elif idle and not self._called() and not self._threads.settle(self.mover):
+            self._loop.stop()
 
     def _called(self) -> bool:
         called, self._loop.called = self._loop.called, False
@@ -184,7 +185,8 @@ class AsyncioLoop(Loop):
     async def stand(self, park: Park) -> None:
         """Stand until chosen, then be cancelled if that came meanwhile."""
         if self.closing:
-            raise Killed
+            await self._loop.create_future()  # until it is cancelled
+            return
         chosen = _Chosen(loop=self._loop)
         self.enter(park, asyncio.current_task(), chosen)
         await chosen
@@ -215,14 +217,19 @@ class AsyncioLoop(Loop):
         if self.closing:
             return
         self.closing = True
-        for standing in self.all_standing():
+        killed = self.all_standing()
+        for standing in killed:
             standing.handle.set_exception(Killed())
-        for _ in range(_ROUNDS):
+        told = {standing.task for standing in killed}
+        for _ in range(ROUNDS):
             living = [task for task, _ in self._loop.owners if not task.done()]
             if not living:
                 break
             for task in living:
-                task.cancel()
+                if task not in told:
+                    task.cancel()
+            told.clear()
+            self._passes = 0
             self._run()
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()

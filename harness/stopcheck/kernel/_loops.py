@@ -34,6 +34,10 @@ from stopcheck.kernel._hosts import Finished, NestedCall
 #: What the timers of adapters (time-outs, sleeps) are called in schedules and budgets.
 GATE_TIMER = "gate timer"
 
+#: How often the tasks of a run that is over are told so, and how many passes each time, before they are left to themselves.
+ROUNDS = 20
+PASSES = 200
+
 _WAITS = "await"
 
 _stepping = threading.local()
@@ -53,10 +57,11 @@ def call_in(context: Context | None) -> LoopCall | None:
 class Standing:
     """One task that stands where others may move. ``handle`` is what wakes it; ``turn`` is when it came here."""
 
-    __slots__ = ("handle", "number", "park", "turn")
+    __slots__ = ("handle", "number", "park", "task", "turn")
 
-    def __init__(self, park: Park, handle: Any, number: int, turn: int) -> None:
+    def __init__(self, park: Park, task: Any, handle: Any, number: int, turn: int) -> None:
         self.park = park
+        self.task = task
         self.handle = handle
         self.number = number
         self.turn = turn
@@ -121,9 +126,9 @@ class Loop(ABC):
         """In ``stand``: a task is about to stand."""
         call = call_in(None)
         if call is None or call not in self.calls:
-            self._outliving.append(Standing(park, handle, 0, self.turns))
+            self._outliving.append(Standing(park, task, handle, 0, self.turns))
         else:
-            call.standing.append(Standing(park, handle, call.number(task), self.turns))
+            call.standing.append(Standing(park, task, handle, call.number(task), self.turns))
 
     def leave(self, call: LoopCall) -> None:
         """The call has ended; what it leaves standing outlives it."""

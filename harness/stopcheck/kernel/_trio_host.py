@@ -31,11 +31,9 @@ import trio
 from stopcheck.kernel._actors import Park
 from stopcheck.kernel._errors import HungError, Killed
 from stopcheck.kernel._loop_threads import Job, Threads
-from stopcheck.kernel._loops import Loop, LoopCall, LoopHost, Standing
+from stopcheck.kernel._loops import PASSES, ROUNDS, Loop, LoopCall, LoopHost, Standing
 
 _SECOND_NS = 1_000_000_000
-#: How often the tasks of a run that is over are told so before they are left to themselves.
-_ROUNDS = 20
 
 
 class _OldestFirst(random.Random):
@@ -174,7 +172,7 @@ class TrioLoop(Loop):
             clock.idle = False
             self._passes.popleft()()
             least -= 1
-            if clock.idle and least <= 0:
+            if (clock.idle and least <= 0) or (self.closing and least < -PASSES):
                 return
 
     def _broken(self, ended: outcome.Outcome[None]) -> None:
@@ -191,10 +189,9 @@ class TrioLoop(Loop):
 
     async def stand(self, park: Park) -> None:
         """Stand until chosen, then be cancelled if that came meanwhile."""
-        if self.closing:
-            raise Killed
         task = trio.lowlevel.current_task()
-        self.enter(park, task, task)
+        if not self.closing:
+            self.enter(park, task, task)
         await trio.lowlevel.wait_task_rescheduled(_cannot_be_aborted)
         await trio.lowlevel.checkpoint_if_cancelled()
 
@@ -231,9 +228,11 @@ class TrioLoop(Loop):
             assert nursery is not None
             nursery.cancel_scope.cancel()
             self._run()
-            for _ in range(_ROUNDS):
+            for _ in range(ROUNDS):
                 if self._over():
                     return
+                if not self._clock.idle:
+                    break
                 for task in _leaves(nursery):
                     trio.lowlevel.reschedule(task, outcome.Error(Killed()))
                 self._run(least=2)

@@ -15,9 +15,11 @@ from stopcheck.kernel import (
     Bounds,
     Host,
     Kernel,
+    Park,
     Point,
     blocked,
     branch,
+    current_loop,
     perform,
     sleep_until,
     wait_or_timeout,
@@ -113,7 +115,9 @@ async def _play(shared: _Shared, program: tuple[Op, ...]) -> None:
 
 async def _call(shared: _Shared, parks: int, label: str) -> int:
     for number in range(parks):
-        await branch(f"{label} inner{number}")
+        loop = current_loop()
+        inner = f"{label} inner{number}"
+        await (branch(inner) if loop is None else loop.stand(Park(inner)))
     return shared.count
 
 
