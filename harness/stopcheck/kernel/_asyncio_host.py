@@ -145,8 +145,10 @@ class AsyncioLoop(Loop):
 
     # -- steps -----------------------------------------------------------------------------------------------
 
-    def drain(self, starts: LoopCall | None, waking: list[Standing]) -> None:
+    def drain(self, starts: LoopCall | None, waking: list[Standing], *, late: bool) -> None:
         """Make passes until nothing is runnable and no thread is out."""
+        if late:
+            self._run()
         if starts is not None:
             self._loop.starts = starts
             starts.task = self._loop.create_task(starts.begin(), name=starts.actor.name)

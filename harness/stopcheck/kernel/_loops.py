@@ -4,7 +4,8 @@ One idea: a nested call is a task of its own in the run's loop. ``environment.br
 else, take the calling task out of the loop's hands: it stands there until the kernel chooses it. Whatever else it
 awaits is the loop's own affair, so locks, cancel scopes, time-outs and task groups work as they are.
 
-A step wakes what stands and runs the loop until nothing is runnable and no thread is out. Then each call has ended,
+A step wakes what stands and runs the loop until nothing is runnable and no thread is out. What time has released since
+the last step (a sleep that is over, a time-out) runs before what was chosen. Then each call has ended,
 stands at a point, or waits for something that is not the scheduler: time, or what another call holds. A call that waits
 is disabled. It is released by another's step, within that step, and runs until it stands, waits or has ended; its own
 next step tells the kernel where it has come to, and moves nothing.
@@ -34,7 +35,7 @@ from stopcheck.kernel._hosts import Finished, NestedCall
 #: What the timers of adapters (time-outs, sleeps) are called in schedules and budgets.
 GATE_TIMER = "gate timer"
 
-#: How often the tasks of a run that is over are told so, and how many passes each time, before they are left to themselves.
+#: How often the tasks of a run that is over are told so, and how many passes each time, before they are given up.
 ROUNDS = 20
 PASSES = 200
 
@@ -76,6 +77,7 @@ class Loop(ABC):
         self.turns = 0
         self.mover = ""
         self.closing = False
+        self.ran_ns = 0
         self.fatal: BaseException | None = None
         self.calls: dict[LoopCall, None] = {}
         self._outliving: list[Standing] = []
@@ -83,8 +85,9 @@ class Loop(ABC):
     # -- what each kind of loop does in its way --------------------------------------------------------------
 
     @abstractmethod
-    def drain(self, starts: LoopCall | None, waking: list[Standing]) -> None:
-        """Make the task of a call that starts, wake these, and run until nothing is runnable and no thread is out."""
+    def drain(self, starts: LoopCall | None, waking: list[Standing], *, late: bool) -> None:
+        """Make the task of a call that starts, wake these, and run until nothing is runnable and no thread is out. When
+        it is ``late``, that is time passed since it last ran, run first what that has released."""
 
     @abstractmethod
     def next_timer_ns(self, call: LoopCall) -> int | None:
@@ -111,7 +114,9 @@ class Loop(ABC):
         along, self._outliving = self._outliving, []
         before, _stepping.loop = current_loop(), self
         try:
-            self.drain(mover if starts else None, along + waking)
+            now_ns = self.now_ns()
+            late, self.ran_ns = now_ns != self.ran_ns, now_ns
+            self.drain(mover if starts else None, along + waking, late=late)
         finally:
             _stepping.loop = before
         if self.fatal is not None:

@@ -9,7 +9,7 @@ how long to sleep. Real time, sockets and subprocesses are not simulated.
 
 Three things have no public name in trio and are reached for in :class:`_Inner` only: the order within a batch of
 runnable tasks (random in trio; here the oldest first), the thread starter, and the mark that a run is on in this thread
-(so that the loop of a process that died can be set aside for another). A fourth is a task's deadline.
+(so that the loop of a process that died can be set aside for another). A fourth is the scopes around another task.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Callable, MutableSequence
 from importlib import import_module
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import outcome
 import trio
@@ -152,9 +152,11 @@ class TrioLoop(Loop):
 
     # -- steps -----------------------------------------------------------------------------------------------
 
-    def drain(self, starts: LoopCall | None, waking: list[Standing]) -> None:
+    def drain(self, starts: LoopCall | None, waking: list[Standing], *, late: bool) -> None:
         """Make passes until nothing is runnable and no thread is out."""
         with self._inner:
+            if late:
+                self._run()
             if starts is not None and self._nursery is not None:
                 self._nursery.start_soon(self._host_call, starts, name=starts.actor.name)
             for standing in waking:
@@ -205,7 +207,7 @@ class TrioLoop(Loop):
         if not self._clock.timers or call.task is None:
             return None
         now_ns = self.now_ns()
-        due = [_to_ns(at) for at in map(_deadline, _family(call.task)) if math.isfinite(at)]
+        due = [_to_ns(at) for task in _family(call.task) for at in _deadlines(task)]
         return min((at for at in due if at > now_ns), default=None)
 
     def outlived(self) -> bool:
@@ -245,10 +247,16 @@ def _cannot_be_aborted(_raise_cancel: object) -> trio.lowlevel.Abort:
     return trio.lowlevel.Abort.FAILED
 
 
-def _deadline(task: trio.lowlevel.Task) -> float:
-    """``trio.current_effective_deadline`` of another task: that has no public name."""
-    inside: Any = task
-    return float(inside._cancel_status.effective_deadline())
+def _deadlines(task: trio.lowlevel.Task) -> list[float]:
+    """Those of all scopes around a task, also beyond a shield, behind which it will come out one day."""
+    found: list[float] = []
+    status: Any = cast(Any, task)._cancel_status
+    while status is not None:
+        scope = status._scope
+        if scope.deadline != math.inf and not scope._cancel_called:  # its public name looks at the clock
+            found.append(scope.deadline)
+        status = status._parent
+    return found
 
 
 def _family(task: trio.lowlevel.Task) -> list[trio.lowlevel.Task]:

@@ -44,8 +44,7 @@ def play(
     *wanted: str,
     choose: Any = None,
     races: bool = False,
-    during: Callable[[Kernel, LoopHost], None] | None = None,
-    **operations: Callable[[], Any],
+    **operations: Any,
 ) -> Played:
     """One actor performs each operation; its result is the operation's, or what it raised."""
     kernels: list[Kernel] = []
@@ -65,9 +64,6 @@ def play(
         kernel.spawn(name, actor(operation))
     try:
         ending = kernel.run()
-        if during is not None:
-            during(kernel, host)
-            ending = kernel.run()
     finally:
         kernel.close()
         host.close()

@@ -125,6 +125,7 @@ def test_a_dead_process_does_nothing_until_the_run_is_over(make: MakeHost) -> No
     host = make(lambda: kernels[0].now_ns)
     kernel = Kernel(Script().choose, host=host)
     kernels.append(kernel)
+
     async def actor(operation: Callable[[], Any]) -> Any:
         return await perform(operation)
 
@@ -184,7 +185,7 @@ def test_a_call_that_hangs_is_found_by_the_watchdog(make: MakeHost) -> None:
         while True:
             pass
 
-    with Watchdog(0.2), pytest.raises(HungError, match="in .*hangs"):
+    with Watchdog(0.2), pytest.raises(HungError, match=r"in .*hangs"):
         play(make, a=hangs)
 
 
