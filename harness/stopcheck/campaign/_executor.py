@@ -14,6 +14,7 @@ import msgspec
 import trio
 
 from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._job import failed
 from stopcheck.campaign._messages import (
     Broken,
     Finished,
@@ -147,7 +148,7 @@ class _Crew:
                     await child.close()
                     child = None
                     if isinstance(order, Run):
-                        answer = Finished(order.index, lost(order.spec, fault))
+                        answer = Finished(order.index, failed(order.spec, fault))
                     else:
                         self._losses += 1
                 self._enter(answer)
@@ -185,8 +186,3 @@ class _Crew:
             self._on_event(JobFinished(answer.index, answer.result))
         elif isinstance(answer, Shrunk):
             self._outcome.shrunk[answer.index] = answer.finding
-
-
-def lost(spec: JobSpec, fault: FaultReport) -> JobResult:
-    """The result of a job whose process is gone."""
-    return JobResult(spec, "", complete=False, ground="", left=fault.what, executions=0, states=0, fault=fault)

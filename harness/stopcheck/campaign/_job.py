@@ -40,7 +40,7 @@ from stopcheck.explore import (
 from stopcheck.gate import AdapterFault, NotAGate
 from stopcheck.judge import CHECKS, Violation
 from stopcheck.kernel import Chooser, HungError, Recorder, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Granularity, Interior, Scenario, Variant, shortened
+from stopcheck.world import Granularity, Interior, Scenario, Variant, raised_at, shortened
 
 #: Runs that shrinking one failure may take.
 SHRINK_RUNS = 400
@@ -101,8 +101,10 @@ class JobRunner:
         except Exception as error:
             return failed(spec, kit_fault(error, spec.scenario))
         except BaseException as error:  # this process leads a session of its own: no Ctrl-C comes here
-            what = f"the adapter raised {type(error).__name__}: {error}"
-            return failed(spec, FaultReport("GateRaised", what, "an exception is not an answer", "", spec.scenario))
+            what = f"the adapter raised {type(error).__name__}" + (f": {error}" if str(error) else "")
+            cause = f"raised at {raised_at(error)}; replies are values, an exception is not an answer"
+            hint = "return a reply of the operation instead"
+            return failed(spec, FaultReport("GateRaised", what, cause, hint, spec.scenario))
 
     def _check_contract(self) -> None:
         """The declaration to which a gate is held must not change while it is tried."""
@@ -116,10 +118,12 @@ class JobRunner:
 
     def _audited(self, found: Search, trial: Trial, watchdog: Watchdog) -> Search:
         """Make a few of the runs twice: a gate that differs is not judged."""
+        if found.unsound or found.exploration.faults:
+            return found
         seeds = [random_schedule(trial, number) for number in range(AUDITED)]
         watchdog.rearm()
         differs = find_nondeterminism(trial, seeds)
-        if differs is None or found.unsound or found.exploration.faults:
+        if differs is None:
             return found
         return msgspec.structs.replace(found, unsound=f"one schedule made two different runs: {differs.what}")
 
@@ -274,7 +278,8 @@ def _fault(fault: Fault, spec: JobSpec) -> FaultReport:
 
 def failed(spec: JobSpec, fault: FaultReport) -> JobResult:
     """The result of a job that an error ended."""
-    return JobResult(spec, target="", complete=False, ground="", left=fault.what, executions=0, states=0, fault=fault)
+    left = f"ended by an adapter fault ({fault.kind})" if fault.kind != "kit" else "ended by a fault of the kit"
+    return JobResult(spec, target="", complete=False, ground="", left=left, executions=0, states=0, fault=fault)
 
 
 __all__ = ["JobRunner", "failed"]

@@ -119,7 +119,10 @@ def _sweep(spec: JobSpec, trial: Trial) -> Search:
         f"a stop started next at {coverage.hit} of {len(coverage.planned)} branch points of {coverage.base_runs} base "
         "runs"
     )
-    left = "" if complete else f"{len(coverage.missed)} branch points were not hit by a stop"
+    left = ""
+    if not complete:
+        missed = f"{len(coverage.missed)} branch points were not hit by a stop"
+        left = "an adapter fault ended it" if found.faults else missed
     return Search(found, "every branch point hit by a stop", complete, ground, left, _unsound(found))
 
 

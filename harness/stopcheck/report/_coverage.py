@@ -6,7 +6,9 @@ never seen, a branch point at which no stop landed, a kind of crash that was not
 
 from __future__ import annotations
 
-from stopcheck.campaign import Report, missed_witnesses
+from collections.abc import Sequence
+
+from stopcheck.campaign import JobResult, Report, missed_witnesses
 from stopcheck.report._console import ReportConsole
 
 _LISTED = 8
@@ -28,7 +30,7 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
         console.say(f"stop sweep: a stop landed at {hit:,} of {planned:,} branch points")
     console.say(f"crashes: {_crashes(report)}")
     listed = None if everything else _LISTED
-    _print_list(console, "not explored", [f"{j.spec.name}: {j.left}" for j in jobs if not j.complete], listed)
+    _print_list(console, "not explored", _unexplored(jobs, everything=everything), listed)
     _print_list(console, "not believed", [f"{j.spec.name}: {j.unsound}" for j in jobs if j.unsound], listed)
     _print_list(console, "no stop at", [f"{j.spec.scenario}: {at}" for j in jobs for at in j.sweep_missed], listed)
     witnesses = [f"{scenario}: {name}" for scenario, names in missed_witnesses(jobs).items() for name in names]
@@ -42,6 +44,21 @@ def _crashes(report: Report) -> str:
     real = f"and {killed} real ones by SIGKILL" if killed else "none for real"
     untried = "; loss of power was not tried" if report.gate.durability == "power_loss" else ""
     return f"simulated process deaths at branch points, {real}{untried}"
+
+
+def _unexplored(jobs: Sequence[JobResult], *, everything: bool) -> list[str]:
+    """Jobs that did not reach their target; several with one reason are one line, unless everything is asked for."""
+    reasons: dict[str, list[str]] = {}
+    for job in jobs:
+        if not job.complete:
+            reasons.setdefault(job.left, []).append(job.spec.name)
+    lines: list[str] = []
+    for left, names in reasons.items():
+        if everything or len(names) == 1:
+            lines += [f"{name}: {left}" for name in names]
+        else:
+            lines.append(f"{len(names)} jobs, the first {names[0]}: {left}")
+    return lines
 
 
 def _print_list(console: ReportConsole, what: str, lines: list[str], listed: int | None) -> None:

@@ -74,4 +74,5 @@ def _print_fault(console: ReportConsole, group: list[FaultReport], reference: st
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """An adapter's message may hold anything; a terminal must not obey it."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))

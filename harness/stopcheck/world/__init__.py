@@ -4,7 +4,7 @@ One idea: ``run(scenario, factory, choose) -> Record`` is a pure function. Scena
 module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
-from stopcheck.world._adapter_faults import open_gate, shortened
+from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -98,6 +98,7 @@ __all__ = [
     "branch",
     "gate_modules",
     "open_gate",
+    "raised_at",
     "render_line",
     "render_log",
     "run",

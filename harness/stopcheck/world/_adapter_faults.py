@@ -6,6 +6,8 @@ and each fault says what, with the offending value, why, and what to do next.
 
 from __future__ import annotations
 
+import traceback
+from types import FrameType
 from typing import Any, cast
 
 from stopcheck.gate import (
@@ -22,6 +24,7 @@ from stopcheck.gate import (
 )
 from stopcheck.kernel import ForeignAwaitError, HungError
 
+_KIT = "stopcheck"
 #: Characters of a wrong value that are shown.
 _SHOWN = 200
 #: What event loops say when their functions are called outside of them.
@@ -110,11 +113,17 @@ def shortened(value: Any) -> str:
 
 
 def raised_at(error: BaseException) -> str:
-    """Where an error was raised."""
-    trace = error.__traceback__
-    if trace is None:
-        return "an unknown place"
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    code = trace.tb_frame.f_code
-    return f"{code.co_filename}:{trace.tb_lineno} in {code.co_name}"
+    """Where an error was raised: the innermost frame of the code that the kit called, not of libraries beneath it."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    theirs = [frame for frame in frames if _package(frame) != _KIT]
+    if not theirs:
+        return _words(frames[-1]) if frames else "an unknown place"
+    return _words([frame for frame in theirs if _package(frame) == _package(theirs[0])][-1])
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _words(frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
