@@ -13,7 +13,7 @@ from pathlib import PurePath
 from types import CodeType, FrameType
 from typing import Any
 
-_NOT_THE_GATES = frozenset((*sys.stdlib_module_names, "stopcheck"))
+_NOT_THE_GATES = frozenset((*sys.stdlib_module_names, "stopcheck", "trio", "outcome"))
 
 
 def operation_place(kind: type[Any], operation: str) -> str:

@@ -88,19 +88,23 @@ class _Death:
 
 
 def host_for(
-    factory: GateFactory, granularity: Granularity, thread_host: ThreadHost | None, now_ns: Callable[[], int]
+    factory: GateFactory,
+    granularity: Granularity,
+    thread_host: ThreadHost | None,
+    now_ns: Callable[[], int],
+    real_time_s: float,
 ) -> Host:
     """The host for a gate at a granularity. Whole calls of blocking code need no threads; those of asynchronous code
-    need their loop."""
+    need their loop. ``real_time_s`` bounds how long a thread may stay out."""
     kind = factory.contract.host
     if kind is HostKind.INLINE or (kind is HostKind.THREAD and granularity is Granularity.CALLS):
         return InlineHost()
     if kind is HostKind.THREAD:
-        return thread_host or ThreadHost()
+        return thread_host or ThreadHost(real_time_s)
     if kind is HostKind.TRIO:
-        return hosts.TrioHost(now_ns)
+        return hosts.TrioHost(now_ns, real_time_s)
     if kind is HostKind.ASYNCIO:
-        return hosts.AsyncioHost(now_ns)
+        return hosts.AsyncioHost(now_ns, real_time_s)
     raise HostMismatch(
         f"the gate declares host {kind.value!r}, which this version of the kit cannot step",
         cause="only the hosts 'inline', 'thread', 'trio' and 'asyncio' exist so far",
@@ -121,7 +125,8 @@ def run(
 ) -> Record:
     """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``."""
     worlds: list[World] = []
-    inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns)
+    real_s = (bounds or Bounds()).real_s if thread_host is None else thread_host.real_time_s
+    inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns, real_s)
     host = PortHost(inside, variant.granularity)
     kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())  # noqa: PLW0108 - no world yet
     world = World(scenario, factory, variant, kernel, interior, observers)

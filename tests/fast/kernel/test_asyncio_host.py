@@ -263,7 +263,7 @@ def test_a_deadlock_is_told_apart_from_standing() -> None:
 
         return operation
 
-    operations = {"a": taking(first, second), "b": taking(second, first)}
+    operations: dict[str, Any] = {"a": taking(first, second), "b": taking(second, first)}
     assert run("a@start", "a@between", **operations).ending is Ending.REST
     first, second = asyncio.Lock(), asyncio.Lock()
     operations = {"a": taking(first, second), "b": taking(second, first)}

@@ -199,7 +199,7 @@ def test_a_deadlock_is_told_apart_from_standing() -> None:
 
         return operation
 
-    operations = {"a": taking(first, second), "b": taking(second, first)}
+    operations: dict[str, Any] = {"a": taking(first, second), "b": taking(second, first)}
     assert run("a@start", "a@between", **operations).ending is Ending.REST
     assert run("a@start", "b@start", **operations).ending is Ending.DEADLOCK
 
