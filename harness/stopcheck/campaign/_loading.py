@@ -65,7 +65,7 @@ def load_gate(reference: str) -> LoadedGate:
         hint = did_you_mean(reference, {*named, *wrong}, f"installed gates: {known}")
         raise UsageFault(
             f"unknown gate {reference!r}: it is neither an installed gate nor 'module:factory' nor 'path.py:factory'",
-            hint=f"{hint}; see: stopcheck list gates",
+            hint=f"{hint} (see: stopcheck list gates)",
         )
     place, _, name = reference.rpartition(":")
     if place.endswith(".py"):

@@ -10,7 +10,7 @@ from stopcheck.campaign._loading import LoadedGate, load_scenarios, pick_scenari
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.judge import CHECKS, Judge, Violation
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Record, Variant, run
+from stopcheck.world import Record, Scenario, Variant, run
 
 #: How long a replayed run may take, in real seconds.
 REPLAY_S = 20.0
@@ -61,6 +61,7 @@ def replay_schedule(loaded: LoadedGate, schedule: Schedule, *, execution_s: floa
         variant = Variant.from_names(schedule.variant)
     except ValueError as error:
         raise UsageFault(f"the token's variant cannot be read: {error}", hint="was it made by a newer kit?") from error
+    _check_fits(loaded, scenario, variant)
     judge = Judge(loaded.contract, CHECKS)
     replayer = Replayer(schedule)
     noting = _Noting(replayer)
@@ -78,6 +79,19 @@ def replay_schedule(loaded: LoadedGate, schedule: Schedule, *, execution_s: floa
     if record.fault is None:
         replayer.finish()
     return Replayed(record, list(judge.violations), noting.deviations)
+
+
+def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> None:
+    """A schedule of another gate may ask of this one what it does not have; its run would prove nothing."""
+    contract = loaded.contract
+    lacking = ", ".join(sorted(c.value for c in scenario.needs - contract.capabilities))
+    hint = "the token is another gate's: name the gate that it was made with"
+    if lacking:
+        what = f"the scenario {scenario.id!r} needs [{lacking}], which {loaded.reference!r} does not declare"
+        raise UsageFault(what, hint=hint)
+    if variant.handles > 1 and not contract.durable:
+        what = f"the token is of {variant.handles} handles on one storage, and {loaded.reference!r} is volatile"
+        raise UsageFault(what, hint=hint)
 
 
 def replay_death(loaded: LoadedGate, token: str) -> SigkillOutcome | None:

@@ -173,4 +173,4 @@ def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int) -> str:
         ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
     }[code]
     figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict)
-    return f"{words}: {figures}"
+    return f"{words}: {figures}" if clauses else words
