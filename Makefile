@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help certify selftest test bench lint clean
+.PHONY: help certify selftest test campaign bench lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ selftest: $(VENV)/.stamp-run ## try the kit on gates that are known to be wrong
 
 test: $(VENV)/.stamp-dev ## run the tests on two workers
 	$(BIN)/python -m pytest -n 2
+
+campaign: $(VENV)/.stamp-dev ## run the long explorations that `make test` leaves out
+	$(BIN)/python -m pytest -n 2 -m campaign tests/slow
 
 bench: $(VENV)/.stamp-dev ## run the benchmarks in tests/bench
 	$(BIN)/python -m pytest -o python_files='bench_*.py' tests/bench

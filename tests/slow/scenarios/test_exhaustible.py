@@ -13,7 +13,11 @@ from tests.fast.scenarios.driver import DepthFirst, SurvivingGate, one_run
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.id)
 @pytest.mark.parametrize(
-    ("factory", "limit"), [(MemoryGate, 3_000), (SurvivingGate, 10_000)], ids=["volatile", "durable"]
+    ("factory", "limit"),
+    [
+        pytest.param(MemoryGate, 3_000, id="volatile"),
+        pytest.param(SurvivingGate, 10_000, id="durable", marks=pytest.mark.campaign),
+    ],
 )
 def test_every_interleaving_is_within_reach_and_ends_well(scenario: Scenario, factory: GateFactory, limit: int) -> None:
     search = DepthFirst()
