@@ -26,7 +26,7 @@ def guarded(action: Callable[[], object]) -> int:
     try:
         try:
             result = action()
-        except BrokenPipeError:
+        except (BrokenPipeError, SystemExit):  # click makes the one of the other
             silence()
             return BROKEN_PIPE
         except Exception as error:

@@ -1,0 +1,82 @@
+"""What happens to processes and pipes around a campaign."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stopcheck.cli._guard import BROKEN_PIPE, INTERRUPTED
+from tests.slow.cli.support import HASTY, VENDOR, left_behind, start, stopcheck, write_gate
+
+PATIENCE_S = 60.0
+
+
+def test_ctrl_c_ends_the_campaign_and_its_children(tmp_path: Path) -> None:
+    process = start("certify", "memory", "--quiet")
+    _until(lambda: len(left_behind(process.pid)) >= 2)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == INTERRUPTED
+    assert (out, err.strip()) == ("", "interrupted")
+    assert left_behind(process.pid) == []
+
+
+def test_ctrl_c_ends_a_child_that_cannot_be_interrupted(tmp_path: Path) -> None:
+    gate = write_gate(tmp_path, "def commit_effect(self, request):\n    while True: pass")
+    process = start("certify", gate, "--scenario", "before-admission", "--quiet")
+    _until(lambda: len(left_behind(process.pid)) >= 2)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == INTERRUPTED
+    assert left_behind(process.pid) == []
+
+
+@pytest.mark.parametrize("arguments", [("list", "requirements"), ("explain", "ADM-3"), ("--help",)])
+def test_a_reader_that_goes_away_ends_it_quietly(arguments: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stopcheck", *arguments], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == BROKEN_PIPE
+    assert err == ""
+
+
+def test_a_reader_of_a_report_that_goes_away_costs_nobody_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    read, write = os.pipe()
+    os.close(read)
+    gate = f"{VENDOR / 'flag_gate.py'}:Gate"
+    command = [sys.executable, "-m", "stopcheck", "certify", gate, *HASTY, "--json", str(path)]
+    process = subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, err) == (BROKEN_PIPE, "")
+    assert path.stat().st_size > 0
+
+
+def test_the_report_is_the_same_whatever_the_number_of_children_and_the_hash_seed(tmp_path: Path) -> None:
+    gate = f"{VENDOR / 'flag_gate.py'}:Gate"
+    reports: list[bytes] = []
+    for seed, children in (("1", "1"), ("77", "3")):
+        path = tmp_path / f"report-{seed}.json"
+        arguments = ("--scenario", "before-admission", "--budget", "60", "--quiet", "--jobs", children)
+        stopcheck("certify", gate, *arguments, "--json", str(path), hash_seed=seed)
+        reports.append(path.read_bytes())
+    assert reports[0] == reports[1]
+
+
+def _until(condition: object) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.05)

@@ -1,0 +1,92 @@
+"""Gates as vendors write them: wrong ones are failed with an interleaving that anybody can replay, right ones pass."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stopcheck.campaign import ClauseVerdict, ExitCode, Report, Verdict
+from tests.slow.cli.support import SHORT, VENDOR, stopcheck
+
+#: More than a vendor's eye follows is not a proof to him.
+MOST_DEVIATIONS = 8
+
+
+def certified(gate: str, folder: Path, *more: str) -> tuple[int, str, Report]:
+    """Certify one of the vendor gates in one scenario: exit code, what was printed, and the report."""
+    path = folder / "report.json"
+    done = stopcheck("certify", f"{VENDOR / gate}.py:Gate", *SHORT, "--json", str(path), *more)
+    assert done.stderr == ""
+    return done.returncode, done.stdout, msgspec.json.decode(path.read_bytes(), type=Report)
+
+
+def verdict(report: Report, clause: str) -> ClauseVerdict:
+    return next(row for row in report.clauses if row.clause == clause)
+
+
+@pytest.mark.parametrize("gate", ["flag_gate", "two_connections"])
+def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_same_bytes(
+    gate: str, tmp_path: Path
+) -> None:
+    code, printed, report = certified(gate, tmp_path)
+    assert code == report.exit_code == ExitCode.VIOLATIONS
+    failed = verdict(report, "ADM-3")
+    assert failed.verdict is Verdict.FAIL
+    finding = failed.findings[0]
+    assert finding.shrunk
+    assert 0 < finding.deviations <= MOST_DEVIATIONS
+    assert finding.granularity == "inner"
+    assert f"{gate}.py:" in finding.where
+
+    block = printed[printed.index("FAIL ADM-3") :]
+    line = next(line.strip() for line in block.splitlines() if line.strip().startswith("stopcheck replay"))
+    command = shlex.split(line)[1:]
+    logs = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
+    for seed, log in zip(("1", "4242"), logs, strict=True):
+        again = stopcheck(*command, "--log", str(log), hash_seed=seed)
+        assert again.returncode == ExitCode.VIOLATIONS
+        assert re.search(r"^!!! ADM-3 broken at step \d+", again.stdout, re.MULTILINE)
+        assert again.stdout.count("<- not the default") + again.stdout.count("* ") >= finding.deviations
+        assert f"[{gate}.py:" in again.stdout
+    assert logs[0].read_bytes() == logs[1].read_bytes() != b""
+
+
+def test_statements_are_shown_where_they_happen(tmp_path: Path) -> None:
+    _, _, report = certified("two_connections", tmp_path)
+    token = verdict(report, "ADM-3").findings[0].token
+    shown = stopcheck("replay", token, "--gate", f"{VENDOR / 'two_connections'}.py:Gate").stdout
+    assert "| SELECT revision, document FROM tasks" in shown
+    assert "| BEGIN IMMEDIATE" in shown
+
+
+def test_whole_calls_alone_certify_no_atomicity(tmp_path: Path) -> None:
+    code, printed, report = certified("two_connections", tmp_path, "--granularity", "calls")
+    row = verdict(report, "ADM-3")
+    assert row.verdict in (Verdict.UNKNOWN, Verdict.FAIL)
+    assert code in (ExitCode.INCONCLUSIVE, ExitCode.VIOLATIONS)
+    assert "no branch point inside" in row.why
+    assert "NOT certified" in printed.splitlines()[-1]
+
+
+def test_a_false_claim_of_serialised_calls_is_refuted(tmp_path: Path) -> None:
+    code, printed, report = certified("claims_serialised", tmp_path)
+    assert code == ExitCode.ADAPTER_FAULT
+    assert {fault.kind for fault in report.faults} == {"SerialisationRefuted"}
+    assert "ADAPTER FAULT SerialisationRefuted: commit_effect" in printed
+    assert "claims_serialised.py:" in printed
+    assert verdict(report, "ADM-3").verdict is not Verdict.PASS
+
+
+def test_a_small_right_gate_is_certified_for_what_it_supports(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    done = stopcheck("certify", f"{VENDOR / 'simple_gate.py'}:Gate", "--json", str(path))
+    report = msgspec.json.decode(path.read_bytes(), type=Report)
+    counts = report.counts()
+    assert (done.returncode, counts["FAIL"], counts["UNKNOWN"]) == (ExitCode.CERTIFIED, 0, 0), done.stdout
+    passed = {row.clause for row in report.clauses if row.verdict is Verdict.PASS}
+    assert {"SCOPE-2", "REC-3", "ADM-1", "ADM-3", "ADM-5", "ADM-7", "CMP-1", "EFF-14", "ACK-5", "LIVE-1"} <= passed
+    assert done.stdout.splitlines()[-1].startswith("simple is certified for the clauses that passed")
