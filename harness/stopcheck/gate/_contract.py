@@ -72,7 +72,9 @@ class Durability(StrEnum):
 
 class HostKind(StrEnum):
     """How the gate's code runs. ``inline``: plain calls, or coroutines that await only what the environment
-    gives (or a bare ``asyncio.sleep(0)``). ``thread``: blocking code, one thread for each open call."""
+    gives (or a bare ``asyncio.sleep(0)``). ``thread``: blocking code, one thread for each open call. ``trio``,
+    ``asyncio``: whatever that library offers except sockets and subprocesses, each open call a task of one loop on the
+    virtual clock; only ``branch`` and ``blocked`` of the environment are branch points."""
 
     INLINE = "inline"
     THREAD = "thread"

@@ -156,3 +156,35 @@ class Selfish(Around):
 def selfish_on(host: HostKind) -> GateFactory:
     """The gate that may deadlock, on a host."""
     return _on(Selfish, declared(host))
+
+
+class Peeking(Around):
+    """Remembers what it saw before it got the lock: so what it does depends on where its calls stand, on what each has
+    seen, and on who waits for the lock before whom. ``notes`` is part of its state."""
+
+    last: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self._lock = trio.Lock() if self.contract.host is HostKind.TRIO else asyncio.Lock()
+        self.notes: list[str] = []
+
+    async def around(self, operation: Operation, request: Any) -> Any:
+        await self.environment.branch("peek")
+        peeked = len(self.notes)
+        async with self._lock:
+            await self.environment.branch("locked")
+            reply = operation(request)
+            self.notes.append(f"{request.operation} of {request.call_id} missed {len(self.notes) - peeked}")
+        return reply
+
+    def fingerprint(self) -> bytes:
+        return super().fingerprint() + repr(self.notes).encode()
+
+    def close(self) -> None:
+        Peeking.last = tuple(self.notes)
+
+
+def peeking_on(host: HostKind) -> type[Around]:
+    """The peeking gate on a host."""
+    return _on(Peeking, declared(host))

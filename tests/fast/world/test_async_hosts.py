@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,33 @@ import msgspec
 import pytest
 import trio
 
+from stopcheck.explore import Budget, Result, Trial, depth_first, make_trial, state_machine
 from stopcheck.gate import GateFactory, GateHung, GateRaised, HostKind, Indefinite, SerialisationRefuted
+from stopcheck.judge import CHECKS
 from stopcheck.kernel import Bounds, DefaultChooser, Ending, Point, Recorder, Replayer, Schedule, ThreadHost
-from stopcheck.world import Granularity, InnerPoint, PlainInterior, Record, Returned, Scenario, Variant, run
+from stopcheck.world import (
+    FaultBudget,
+    Granularity,
+    InnerPoint,
+    PlainInterior,
+    Record,
+    Returned,
+    Scenario,
+    Variant,
+    World,
+    run,
+)
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import NoStorage
 from tests.fast.world.async_gates import (
     OnAsyncio,
     OnTrio,
     Pausing,
+    Peeking,
     Surviving,
     declared,
     pausing_on,
+    peeking_on,
     selfish_on,
     surviving_on,
 )
@@ -224,3 +240,54 @@ def test_a_thread_host_that_a_run_made_is_closed_with_it(monkeypatch: pytest.Mon
     play(SCENARIOS[0], Blocking, DefaultChooser().choose, thread_host=mine)
     assert len(closed) == 1
     mine.close()
+
+
+def _presses(world: World, people: int) -> None:
+    task = world.task("task")
+    world.opens(task)
+    for number in range(people):
+        world.person(f"person{number}", task, then_inspects=False)
+
+
+def small(people: int) -> Scenario:
+    """Some people press Stop once each."""
+    return Scenario(
+        id="small",
+        title="Small",
+        sentence="Some people press Stop.",
+        build=partial(_presses, people=people),
+        witnesses=(),
+        budget=FaultBudget(crashes=0, provider=0),
+    )
+
+
+def trial_of(factory: GateFactory, scenario: Scenario) -> Trial:
+    return make_trial(scenario, factory, Variant(1, Granularity.INNER), PlainInterior(NoStorage()), CHECKS)
+
+
+@on_both
+def test_the_state_cache_loses_nothing_that_tasks_and_locks_remember(host: HostKind) -> None:
+    def ends(*, cache: bool) -> set[tuple[str, ...]]:
+        found: set[tuple[str, ...]] = set()
+
+        def note(result: Result) -> None:
+            assert result.fault is None
+            if result.ending is not Ending.CUT:
+                found.add(Peeking.last)
+
+        explored = depth_first(trial_of(peeking_on(host), small(2)), Budget(2_000), cache=cache, observe=note)
+        assert explored.exhausted
+        return found
+
+    reduced = ends(cache=True)
+    assert reduced == ends(cache=False)
+    assert len(reduced) > 2
+
+
+@pytest.mark.parametrize("factory", [Pausing, pausing_on(HostKind.THREAD), OnTrio, OnAsyncio])
+def test_the_state_machine_runs_on_every_host(factory: GateFactory) -> None:
+    runs: list[Result] = []
+    found = state_machine(trial_of(factory, small(2)), Budget(5), 1, observe=runs.append)
+    assert found.clean
+    assert not found.faults
+    assert len(runs) >= 5
