@@ -22,6 +22,7 @@ from stopcheck_scenarios.acceptance import (
     late_completion,
     long_memory,
     lost_response,
+    mistaken_evidence,
     old_epoch,
     old_incarnations,
     partitioned_worker,
@@ -30,6 +31,7 @@ from stopcheck_scenarios.acceptance import (
     said_twice,
     sent_again,
     shared_dependency,
+    spent_leases,
     subtree,
     two_people,
     uncooperative_worker,
@@ -63,12 +65,14 @@ PROBES: tuple[Scenario, ...] = (
     *sent_again.SCENARIOS,
     given_up.SCENARIO,
     old_epoch.SCENARIO,
+    *spent_leases.SCENARIOS,
     partitioned_worker.SCENARIO,
     *bad_workers.SCENARIOS,
     last_interest.SCENARIO,
     long_memory.SCENARIO,
     *probes_settling.SCENARIOS,
     probes_evidence.SCENARIO,
+    mistaken_evidence.SCENARIO,
 )
 
 #: What this entry point offers to the kit.

@@ -1,8 +1,8 @@
 """An effect is its id and its payload, and evidence is about exactly that.
 
-One worker does by itself whatever may be tried with an id: commits it twice and with another payload, claims one
-that was never admitted, offers forged, foreign and mistaken receipts, then the true one, and one that contradicts it.
-Somebody may press Stop between any two of these.
+One worker does by itself whatever may be tried with an id: commits it with another payload, and once more when it has
+been claimed; claims one that was never admitted, and one twice; offers forged, foreign and mistaken receipts, then the
+true one, and one that contradicts it. Somebody may press Stop between any two of these.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from stopcheck.gate import (
+    AlreadyClaimed,
     BadEvidence,
     ClaimGranted,
     Contradicted,
@@ -45,10 +46,11 @@ async def try_identities(holder: Holder, dispatcher: Client, effect: Effect, str
     """What may be tried with an effect before and around its one true delivery."""
     worker, epoch = holder.client, holder.epoch
     await worker.commit_effect(effect, epoch)
-    await worker.commit_effect(effect, epoch)
     await worker.commit_effect(effect, epoch, payload_digest="another payload")
     await dispatcher.claim_dispatch(stray)
     claim = await dispatcher.claim_dispatch(effect)
+    await worker.commit_effect(effect, epoch)
+    await dispatcher.claim_dispatch(effect)
     await offer_false_receipts(dispatcher, effect, stray)
     await worker.complete(effect.task, epoch)
     if isinstance(claim, ClaimGranted):
@@ -87,6 +89,10 @@ SCENARIO = Scenario(
         Witness("the same effect was committed again", saw(answer("commit_effect", ExistingEffect))),
         Witness("another payload was refused", saw(answer("commit_effect", PayloadMismatch))),
         Witness("an effect that was not admitted was not claimed", saw(answer("claim_dispatch", NotAdmitted))),
+        Witness(
+            "being committed again did not let it be claimed again",
+            in_order(answer("commit_effect", ExistingEffect), answer("claim_dispatch", AlreadyClaimed)),
+        ),
         Witness("false evidence was refused", saw(answer("record_outcome", BadEvidence))),
         Witness("evidence for an unknown effect was parked", saw(answer("record_outcome", Parked))),
         Witness("a completion without evidence did not win", saw(answer("complete", Unverified))),

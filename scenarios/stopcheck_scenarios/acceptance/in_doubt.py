@@ -17,14 +17,14 @@ def with_receiver(abilities: Abilities) -> Callable[[World], None]:
     """The situation with a receiver of these abilities."""
 
     def build(world: World) -> None:
-        """An admitted mail, a dispatcher, a reconciler, and a person at Stop."""
+        """An admitted mail, a dispatcher, a reconciler, and a person at Stop who also wants to withdraw the mail."""
         task = world.task("refund")
         refund_mail = world.effect(task, "refund-mail", world.receiver("mail", abilities))
         world.opens(task)
         world.under_way(task, effects=(refund_mail,))
         world.dispatcher()
         world.reconciler()
-        world.person("person", task)
+        world.person("person", task, withdraws=(refund_mail,))
 
     return build
 

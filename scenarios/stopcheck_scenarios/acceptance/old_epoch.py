@@ -31,8 +31,10 @@ async def hand_over(former: Holder, task: TaskRef) -> None:
 
 
 async def go_on(world: World, former: Holder, task: TaskRef, effect: Effect) -> None:
-    """Act under the old epoch; when all is done and somebody has stopped the task, claim to have stopped too."""
+    """Act under the old epoch, and give back first what may be another's by now; when all is done and somebody has
+    stopped the task, claim to have stopped too."""
     client, epoch = former.client, former.epoch
+    await client.release_lease(task, epoch)
     await client.commit_effect(effect, epoch)
     await client.complete(task, epoch)
     await world.others_at_rest()

@@ -179,14 +179,14 @@ class OnePayload(AnswerCheck):
 
 
 class StaleLease(AnswerCheck):
-    """An epoch that was superseded, released, revoked or has expired commits, completes and renews nothing.
+    """An epoch that was superseded, released, revoked or has expired commits, ends and renews nothing.
 
     After the cutoff no lease is renewed either. A pass says nothing of claims: dispatchers claim under an authority of
     their own, and no epoch stands in a claim."""
 
     name: ClassVar[str] = "stale-lease"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-6",)
-    operations: ClassVar[frozenset[str]] = frozenset(("commit_effect", "complete", "renew_lease"))
+    operations: ClassVar[frozenset[str]] = frozenset(("commit_effect", "complete", "fail", "renew_lease"))
 
     def on_answer(self, call: Call) -> None:
         """Calls whose epoch was certainly stale when they began."""
