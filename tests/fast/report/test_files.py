@@ -1,0 +1,65 @@
+"""Reports as files: they parse, and they agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from stopcheck.campaign import Report, UsageFault
+from stopcheck.report import check_writable, json_report, junit_report, write_report
+from tests.fast.report.samples import REPORT, TOKEN
+
+
+def test_json_comes_back_as_the_same_report() -> None:
+    assert msgspec.json.decode(json_report(REPORT), type=Report) == REPORT
+
+
+def test_junit_and_json_agree_on_the_counts() -> None:
+    counts = REPORT.counts()
+    suite = ElementTree.fromstring(junit_report(REPORT)).find("testsuite")
+    assert suite is not None
+    figures = {name: int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")}
+    assert figures == {
+        "tests": len(REPORT.clauses) + len(REPORT.faults),
+        "failures": counts["FAIL"],
+        "errors": counts["UNKNOWN"] + len(REPORT.faults),
+        "skipped": counts["UNSUPPORTED"] + counts["UNCHECKED"],
+    }
+    for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        assert len(suite.findall(f"testcase/{kind}")) == figures[name]
+    passed = [case for case in suite.findall("testcase") if len(case) == 0]
+    assert len(passed) == counts["PASS"]
+
+
+def test_a_junit_failure_holds_the_replay_line() -> None:
+    failure = ElementTree.fromstring(junit_report(REPORT)).find(".//failure")
+    assert failure is not None
+    assert TOKEN in (failure.text or "")
+
+
+def test_whatever_an_adapter_says_is_xml() -> None:
+    assert b"\x00" not in junit_report(REPORT)
+    error = ElementTree.fromstring(junit_report(REPORT)).find(".//testcase[@classname='stopcheck.adapter']/error")
+    assert error is not None
+    assert error.attrib["message"].endswith("??[31mred")
+
+
+@pytest.mark.parametrize("act", [check_writable, lambda path: write_report(path, b"")])
+def test_a_path_that_cannot_be_written_is_a_usage_error(act: object, tmp_path: Path) -> None:
+    assert callable(act)
+    for path in (tmp_path, tmp_path / "no" / "report.json"):
+        with pytest.raises(UsageFault, match="cannot write the report to") as raised:
+            act(path)
+        assert str(path) in raised.value.what
+        assert raised.value.hint
+
+
+def test_looking_whether_a_path_can_be_written_leaves_it_as_it_was(tmp_path: Path) -> None:
+    check_writable(tmp_path / "new.json")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "old.json").write_text("kept")
+    check_writable(tmp_path / "old.json")
+    assert (tmp_path / "old.json").read_text() == "kept"

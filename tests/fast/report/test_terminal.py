@@ -1,0 +1,103 @@
+"""The report in the terminal and in a pipe."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from stopcheck.campaign import Report
+from stopcheck.report import print_report, replay_line
+from tests.fast.report.samples import ASSUMPTION, FINDING, REPORT, TOKEN, pipe, terminal
+
+
+def printed(report: Report = REPORT, *, everything: bool = False) -> list[str]:
+    console, out = pipe()
+    print_report(console, report, everything=everything)
+    return out.getvalue().splitlines()
+
+
+def test_the_verdict_line_comes_last() -> None:
+    assert printed()[-1] == REPORT.summary
+    assert printed()[-2].endswith("seed 7, exit 1")
+
+
+def test_a_pass_shows_its_ground_and_its_assumption_once() -> None:
+    lines = printed()
+    assert any(re.fullmatch(r"ADM-1 +PASS\* +exhausted in 12 scenarios; 18,900 runs *", line) for line in lines)
+    assert any(line.startswith("ADM-4") and "PASS*" in line for line in lines)
+    assert "".join(lines).count(ASSUMPTION[:40]) == 1
+    assert any(line.startswith("* assumes") for line in lines)
+
+
+def test_rows_fit_the_width_and_what_can_be_copied_does_not_break() -> None:
+    lines = printed()
+    table = lines[lines.index("") + 1 : next(i for i, line in enumerate(lines) if line.startswith("* "))]
+    assert all(len(line) <= 80 for line in table)
+    replays = [line for line in lines if "stopcheck replay" in line]
+    assert replays[0] == f"  stopcheck replay {TOKEN} --gate 'my dir/gate.py:Gate'"
+    assert replays[0].strip() == replay_line(REPORT, FINDING)
+
+
+def test_a_finding_says_what_where_how_small_and_how_to_replay_it() -> None:
+    lines = printed()
+    at = lines.index(f"FAIL ADM-3: {FINDING.message}")
+    block = "\n".join(lines[at : at + 5])
+    for words in ("before-admission (inside calls, 1 handle), step 11", "gate.py:138", "shrunk to 1 deviation", TOKEN):
+        assert words in block
+    assert "1 more finding of this clause" in block
+
+
+def test_clauses_that_share_a_reason_are_one_line_and_unchecked_ones_are_counted() -> None:
+    lines = printed()
+    assert "UNKNOWN ADM-5, ADM-6: no run put it to the test" in lines
+    assert "UNSUPPORTED SUP-1, SUP-2: the gate does not declare [suppression]" in lines
+    assert any(line.startswith("ADM-7") and "UNKNOWN" in line for line in lines)
+    assert "UNCHECKED 1 clause for which the kit has no check yet (--all lists them)" in lines
+    assert not any("RPT-3" in line for line in lines)
+    assert any("RPT-3" in line for line in printed(everything=True))
+
+
+def test_what_was_not_tried_is_named() -> None:
+    text = "\n".join(printed())
+    assert "tried: 2 scenarios, 2 jobs, 1,234 executions" in text
+    assert "stop sweep: a stop landed at 19 of 20 branch points" in text
+    assert "not explored: before-admission (inner, 1 handle, bounded): the budget of 100 runs" in text
+    assert "no stop at: late-completion: worker@commit_effect" in text
+    assert "never seen: late-completion: both winners were seen" in text
+    assert "crashes: simulated process deaths at branch points, and 3 real ones by SIGKILL" in text
+
+
+def test_a_volatile_gate_is_not_said_to_have_survived_anything() -> None:
+    gate = msgspec.structs.replace(REPORT.gate, durability="volatile") if REPORT.gate is not None else None
+    text = "\n".join(printed(msgspec.structs.replace(REPORT, gate=gate)))
+    assert "crashes: not tried, since the gate is volatile" in text
+
+
+def test_a_fault_seen_several_times_is_told_once_and_a_terminal_does_not_obey_it() -> None:
+    lines = printed()
+    faults = [line for line in lines if line.startswith("ADAPTER FAULT")]
+    assert faults == ["ADAPTER FAULT GateRaised: claim (call a#1) raised X: ??[31mred"]
+    assert "  seen in: s, t, 2 times" in lines
+
+
+def test_long_lists_of_gaps_are_cut_unless_all_is_asked_for() -> None:
+    missed = tuple(f"worker@point-{n}" for n in range(20))
+    jobs = (msgspec.structs.replace(REPORT.jobs[1], sweep_missed=missed),)
+    report = msgspec.structs.replace(REPORT, jobs=jobs)
+    assert "no stop at: and 12 more (--all lists them)" in printed(report)
+    assert "no stop at: late-completion: worker@point-19" in printed(report, everything=True)
+
+
+def test_a_gate_that_could_not_be_loaded_has_a_report_too() -> None:
+    report = msgspec.structs.replace(REPORT, gate=None, clauses=(), jobs=(), exit_code=4, summary="NOT certified")
+    lines = printed(report)
+    assert lines[-1] == "NOT certified"
+    assert any(line.startswith("ADAPTER FAULT") for line in lines)
+
+
+def test_colour_only_where_there_is_a_terminal() -> None:
+    console, out = terminal()
+    print_report(console, REPORT)
+    assert "\x1b[" in out.getvalue()
+    assert "\x1b[" not in "\n".join(printed())

@@ -1,0 +1,85 @@
+"""The timeline of a replayed run: a race that a vendor's gate loses, found and told here."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from stopcheck.campaign import ReplayedRun, load_gate, load_scenarios, replay_schedule
+from stopcheck.campaign._ground import ground
+from stopcheck.explore import BoundedTrial, Budget, depth_first, make_trial
+from stopcheck.judge import CHECKS
+from stopcheck.report import print_timeline
+from stopcheck.report._timeline import timeline
+from stopcheck.world import Granularity, Variant
+from tests.fast.report.samples import pipe
+
+GATE = "stopcheck_fixtures.vendor.flag_gate:Gate"
+
+
+@cache
+def lost_race() -> ReplayedRun:
+    """A run in which the stop comes between the gate's check and its act."""
+    loaded = load_gate(GATE)
+    scenario = load_scenarios()["before-admission"]
+    with ground(loaded, Granularity.INNER) as interior:
+        trial = make_trial(scenario, loaded.factory, Variant(1, Granularity.INNER), interior, CHECKS)
+        found = depth_first(BoundedTrial(trial, 1), Budget(400))
+    return replay_schedule(loaded, found.failures["ADM-3"].schedule)
+
+
+def told(*, full: bool = False) -> list[str]:
+    return [line for line, _ in timeline(lost_race(), full=full)]
+
+
+def test_who_what_when_and_where_in_the_gates_code() -> None:
+    line = next(line for line in told() if "request_cancel" in line)
+    assert line.split()[:3] == ["*", line.split()[1], "0s"]
+    assert " person " in line
+    assert "= Accepted (record record-1" in line
+    assert "[stopcheck_fixtures/vendor/flag_gate.py:" in line
+
+
+def test_a_call_that_parks_shows_where_it_stands() -> None:
+    stands = next(line for line in told() if "stands at await" in line)
+    assert "Gate.commit_effect]" in stands
+    asks = [line for line in told() if "commit_effect(" in line]
+    assert "begins" in asks[0]
+
+
+def test_a_deviation_is_marked_and_says_what_the_default_was() -> None:
+    deviations = lost_race().deviations
+    marked = [line for line in told() if line.startswith(" *")]
+    assert len(marked) == len(deviations) > 0
+    assert all("<- not the default, which was worker: await" in line for line in marked)
+
+
+def test_a_broken_clause_stands_right_after_its_step_and_is_told_once_in_full() -> None:
+    lines = told()
+    step = next(v.step for v in lost_race().violations if v.clause == "ADM-3")
+    at = next(i for i, line in enumerate(lines) if line.startswith(f"!!! ADM-3 broken at step {step}: "))
+    before = next(line for line in reversed(lines[:at]) if not line.startswith("!!!"))
+    assert before.split()[0] == str(step)
+    assert sum(line.startswith("!!! ADM-4 broken at") for line in lines) == 1
+    assert sum(line.startswith("!!! ADM-4 broken again at") for line in lines) >= 1
+
+
+def test_plumbing_is_left_out_unless_it_is_asked_for() -> None:
+    assert not any("open_task" in line for line in told())
+    assert any("open_task" in line for line in told(full=True))
+    assert any("quiet steps (--full shows them)" in line for line in told())
+    assert not any("--full shows them" in line for line in told(full=True))
+    steps = [line.split()[0] for line in told(full=True) if line[3:7].strip().isdigit()]
+    assert len(steps) > len([line for line in told() if line[3:7].strip().isdigit()])
+
+
+def test_the_truth_is_told_at_the_end() -> None:
+    tail = told()[told().index(next(line for line in told() if line.startswith("--- account"))) :]
+    assert any("truth: refund-mail was committed once" in line for line in tail)
+    assert any("refund/1: cancelled_settled, shown as cancelled" in line for line in tail)
+
+
+def test_lines_are_not_broken_in_a_pipe() -> None:
+    console, out = pipe()
+    print_timeline(console, lost_race())
+    assert [line.rstrip() for line in out.getvalue().splitlines()[1:]] == [line.rstrip() for line in told()]
+    assert max(len(line) for line in told()) > 80
