@@ -120,6 +120,10 @@ class Book:
         self.disturbed = False
         #: Somebody of another tenant called.
         self.strangers = False
+        #: Who called last, and how many of that actor's calls were answered with nobody else's in between. Not in the
+        #: digest: a check that asks puts it into its own while it matters.
+        self.caller = ""
+        self.in_a_row = 0
         self._deeds: dict[tuple[str, object], list[Deed]] = {}
         self._closed = 0
 
@@ -165,6 +169,8 @@ class Book:
     def _begin(self, facts: Facts, event: Called) -> None:
         request = event.request
         ref = request.ref
+        if event.actor != self.caller:
+            self.caller, self.in_a_row = event.actor, 0
         deed = self.opening = Deed(
             event.call_id,
             event.actor,
@@ -193,6 +199,7 @@ class Book:
         deed = self.open.pop(event.call_id)
         deed.returned, deed.returned_ns, deed.reply = self.moment, facts.now_ns, event.reply
         self.closing = deed
+        self.in_a_row = 0 if self.open or deed.actor != self.caller else self.in_a_row + 1
         request, reply = deed.request, event.reply
         if isinstance(reply, Ticked):
             self.ticked_ns = max(self.ticked_ns, deed.begun_ns)

@@ -60,6 +60,15 @@ def put_off(times: int = 5) -> Story:
     return story
 
 
+def put_off_behind_another() -> Story:
+    """A stop is answered Retry as long as somebody else's commitment is under way."""
+    story = Story().begin()
+    commitment = story.call_commit()
+    for _ in range(5):
+        story.stop(g.Retry())
+    return story.answer(commitment, g.Admitted(2))
+
+
 BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
     "it cannot be opened": ("LIVE-1", lambda: Story(opens=False).ask(g.OpenTask, REFUSED).rest("unstarted")),
     "nobody may begin": (
@@ -175,6 +184,7 @@ FINE: dict[str, Callable[[], Story]] = {
     "a stop comes through at last": lambda: (
         Story().begin().stop(g.Retry()).stop().rest("stopped_unresolved", record=RECORD, leases=(lease(),))
     ),
+    "a stop that gives up behind another call": lambda: put_off_behind_another().rest(effects=(effect("pending"),)),
     "a stop that nobody repeats": lambda: put_off(1).rest(),
     "a claim that nobody repeats": lambda: Story().begin().commit().claim(g.Retry()).rest(effects=(effect("pending"),)),
     "a stop without the right": lambda: Story().begin().stop(REFUSED, rights=(g.Right.INSPECT,)).rest(),

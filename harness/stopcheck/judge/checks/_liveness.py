@@ -67,7 +67,8 @@ class WorkGoesOn(ReadingCheck):
     reaches its receiver.
 
     Looked at: opening, beginning, commitment, claim, completion, and the registration and start of children. Not a
-    fault: ``Busy`` while somebody else is given the lease, ``Unverified`` before evidence, a few ``Retry``.
+    fault: ``Busy`` while somebody else is given the lease, ``Unverified`` before evidence, a few ``Retry``, and any
+    number of them while others call in between.
     A pass says nothing of operations that the scenario never asks for."""
 
     name: ClassVar[str] = "work-goes-on"
@@ -94,14 +95,16 @@ class WorkGoesOn(ReadingCheck):
 
     def _refused(self, key: tuple[str, str], deed: Deed) -> None:
         if isinstance(deed.reply, Retry):
-            self._retries[key] = self._retries.get(key, 0) + 1
+            undisturbed = self.facts.book.in_a_row > 1
+            self._retries[key] = self._retries.get(key, 0) + 1 if undisturbed else 1
             if self._retries[key] < _PATIENCE:
                 return
         self._owed[key] = f"{deed.answer} (call {deed.call_id})"
 
     def digest(self) -> bytes:
         """What is owed and what was given."""
-        return msgspec.json.encode([sorted(self._owed), sorted(self._given), sorted(self._retries.items())])
+        caller = self.facts.book.caller if self._retries else ""
+        return msgspec.json.encode([sorted(self._owed), sorted(self._given), sorted(self._retries.items()), caller])
 
     def at_rest(self) -> None:
         """Judge it, if nothing disturbed the run."""
@@ -213,7 +216,8 @@ class WorkGoesOn(ReadingCheck):
 class RightfulStopAccepted(ReadingCheck):
     """An authorised stop of a running task, in a scope that the gate supports, leads to a record.
 
-    A few ``Retry`` are right: only if many came, and there is neither a record nor an end at rest, was the stop lost. A
+    A few ``Retry`` are right, and any number of them while others call in between: only if many came in a row, and there
+    is neither a record nor an end at rest, was the stop lost. A
     pass says nothing of stops that race with the end of the task."""
 
     name: ClassVar[str] = "rightful-stop-accepted"
@@ -239,11 +243,15 @@ class RightfulStopAccepted(ReadingCheck):
                 f"{deed.call_id}); a rightful stop is accepted",
             )
         elif isinstance(deed.reply, Retry):
-            self._owed.setdefault(ref, []).append(deed.call_id)
+            before = self._owed.get(ref, [])
+            if len(before) < _PATIENCE and self.facts.book.in_a_row <= 1:
+                before = []
+            self._owed[ref] = [*before, deed.call_id]
 
     def digest(self) -> bytes:
         """The stops that are owed a record."""
-        return msgspec.json.encode(sorted((str(ref), len(calls)) for ref, calls in self._owed.items()))
+        caller = self.facts.book.caller if self._owed else ""
+        return msgspec.json.encode([sorted((str(ref), len(calls)) for ref, calls in self._owed.items()), caller])
 
     def at_rest(self) -> None:
         """Is there a record by now?"""
