@@ -216,9 +216,9 @@ class WorkGoesOn(ReadingCheck):
 class RightfulStopAccepted(ReadingCheck):
     """An authorised stop of a running task, in a scope that the gate supports, leads to a record.
 
-    A few ``Retry`` are right, and any number of them while others call in between: only if many came in a row, and there
-    is neither a record nor an end at rest, was the stop lost. A
-    pass says nothing of stops that race with the end of the task."""
+    A few ``Retry`` are right, and any number of them while others call in between: only if many came in a row, and
+    there is neither a record nor an end at rest, was the stop lost. A pass says nothing of stops that race with the end
+    of the task."""
 
     name: ClassVar[str] = "rightful-stop-accepted"
     clauses: ClassVar[tuple[str, ...]] = ("LIVE-2",)
