@@ -87,7 +87,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     """A gate's declaration.
 
     ``serialised_calls``: the gate's calls never overlap, by construction (one thread, no suspension inside a call).
-    It is an assumption that the verdict prints, and a call that yields while another is open refutes it.
+    It is an assumption that the verdict prints, and a call that yields refutes it (exit 4): where one call waits,
+    another may begin.
     ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
     ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
     ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1).

@@ -51,7 +51,8 @@ class Gate:
     contract: ClassVar[GateContract]
 
     def open_task(self, request: q.OpenTask) -> Answer[a.OpenTaskReply]:
-        """Open a task. ``Opened`` once; then ``Exists``; ``PreCancelled`` if a tombstone waits for it."""
+        """Open a task. ``Opened`` once; then ``Exists``; ``PreCancelled`` if a tombstone waits for it. Where the gate
+        assigns incarnations they count from 1, and a key whose task is over is opened again as the next one."""
         return r.Unsupported()
 
     def begin_work(self, request: q.BeginWork) -> Answer[a.BeginWorkReply]:

@@ -167,8 +167,10 @@ class LateResult(msgspec.Struct, frozen=True):
 
 
 class WorkerFacet(msgspec.Struct, frozen=True):
-    """How far one worker is proved to be stopped. ``proof`` names the strongest ground: an acknowledgement's
-    strength, ``probe_gone``, ``lease_revoked``, or ``none``."""
+    """How far one worker is proved to be stopped. ``stopped``: it acknowledged ``handler_stopped`` or more, or a probe
+    found it gone. ``fenced``: its latest lease has ended (released, revoked, superseded or expired), so that it can do
+    nothing more. ``proof`` names the strongest ground: an acknowledgement's strength, ``probe_gone``,
+    ``lease_revoked``, or ``none``."""
 
     worker: str
     stopped: bool

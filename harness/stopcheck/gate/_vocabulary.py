@@ -107,8 +107,14 @@ TERMINAL_STATES = frozenset(
 
 
 class Status(StrEnum):
-    """What a person is shown. With a record, the first that holds of: ``outcome_unknown``,
-    ``cancellation_unsupported``, ``cancelled``, ``stop_requested``, ``cancellation_pending``."""
+    """What a person is shown. Without a record it is the execution state, but ``completed_before_cancellation`` for a
+    completed task whose stop was answered ``Ended``. With a record, the first that holds of:
+
+    ``outcome_unknown``: every worker is stopped or fenced, or the reconciliation budget is over, and still an effect is
+    ``unknown`` or a worker neither stopped nor fenced;
+    ``cancellation_unsupported``: something with no stop of its own (a claimed ``irreversible`` effect, pending) goes on;
+    ``cancelled``: exactly when the execution state is ``cancelled_settled``;
+    ``stop_requested``: no signal is recorded yet; else ``cancellation_pending``."""
 
     RUNNING = "running"
     STOP_REQUESTED = "stop_requested"
