@@ -32,7 +32,7 @@ def verdict(report: Report, clause: str) -> ClauseVerdict:
 def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_same_bytes(
     gate: str, tmp_path: Path
 ) -> None:
-    code, printed, report = certified(gate, tmp_path)
+    code, printed, report = certified(gate, tmp_path, "--budget", "400")
     assert code == report.exit_code == ExitCode.VIOLATIONS
     failed = verdict(report, "ADM-3")
     assert failed.verdict is Verdict.FAIL
@@ -52,15 +52,8 @@ def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_
         assert re.search(r"^!!! ADM-3 broken at step \d+", again.stdout, re.MULTILINE)
         assert again.stdout.count("<- not the default") + again.stdout.count("* ") >= finding.deviations
         assert f"[{gate}.py:" in again.stdout
+        assert gate == "flag_gate" or "| SELECT revision, document FROM tasks" in again.stdout
     assert logs[0].read_bytes() == logs[1].read_bytes() != b""
-
-
-def test_statements_are_shown_where_they_happen(tmp_path: Path) -> None:
-    _, _, report = certified("two_connections", tmp_path)
-    token = verdict(report, "ADM-3").findings[0].token
-    shown = stopcheck("replay", token, "--gate", f"{VENDOR / 'two_connections'}.py:Gate").stdout
-    assert "| SELECT revision, document FROM tasks" in shown
-    assert "| BEGIN IMMEDIATE" in shown
 
 
 def test_whole_calls_alone_certify_no_atomicity(tmp_path: Path) -> None:
