@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from stopcheck.explore._exploration import Book
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import SCHEDULE, Choice, Cut, DivergedError, Divergence, Point, Schedule
 
@@ -64,6 +65,8 @@ class _InOrder:
             return point.options.index(choice.option)
         if asked == len(self._way):
             self._base = point.step
+            if self._order[0] not in point.options:
+                raise DivergedError(Divergence(asked, SCHEDULE, self._order[0], point.name, point.options))
             return point.options.index(self._order[0])
         gone = point.step - self._base
         if point.kind != SCHEDULE:
@@ -100,29 +103,59 @@ class FootprintAudit:
         self._left -= 1
         return True
 
-    def check(self, trial: Trial, pair: Pair) -> FootprintLie | None:
-        """Take both in both orders; ``None`` when that is the same."""
+    def check(self, trial: Trial, pair: Pair, book: Book) -> FootprintLie | None:
+        """Take both in both orders; ``None`` when that is the same. Where it is not, the first order is taken once
+        more: a run that cannot be repeated is no lie of a footprint, and goes into the book."""
         self.done += 1
-        one, other = _InOrder(pair.way, pair.one, pair.other), _InOrder(pair.way, pair.other, pair.one)
         schedule = Schedule.of(trial.scenario, trial.variant, list(pair.way))
-
-        def lie(what: str) -> FootprintLie:
-            return FootprintLie(pair.one, pair.other, what, schedule)
-
         try:
-            first = trial(one)
-        except _Disabled:
-            return lie(f"{pair.one} disables {pair.other}")
-        try:
-            second = trial(other)
-        except _Disabled:
-            return lie(f"{pair.other} disables {pair.one}")
-        if one.within != other.within:
-            return lie("the order decides what is asked within the steps")
-        if (one.after is None) != (other.after is None) or (one.after and one.after[0] != (other.after or ([],))[0]):
-            return lie("the order decides what can happen next")
-        if one.after != other.after:
-            return lie("the order decides the state that follows")
-        if not (one.after and one.after[1]) and first.outcome() != second.outcome():
-            return lie("the order decides the outcome")
-        return None
+            first, second = _seen(trial, pair.way, pair.one, pair.other), _seen(trial, pair.way, pair.other, pair.one)
+            what = _difference(pair, first, second)
+            if what and _seen(trial, pair.way, pair.one, pair.other) != first:
+                raise _Unlike
+        except (DivergedError, _Unlike) as error:
+            book.diverged(f"a repeated run went another way: {error}", schedule)
+            return None
+        return FootprintLie(pair.one, pair.other, what, schedule) if what else None
+
+
+class _Unlike(Exception):
+    """One order came to two things."""
+
+    def __str__(self) -> str:
+        return "the same two steps in the same order came to something else"
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What two steps in one order came to. ``outcome`` only where there is no digest."""
+
+    disabled: bool
+    within: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    options: list[str] = []
+    digest: bytes = b""
+    outcome: bytes = b""
+
+
+def _seen(trial: Trial, way: Sequence[Choice], first: str, second: str) -> _Seen:
+    taking = _InOrder(way, first, second)
+    try:
+        result = trial(taking)
+    except _Disabled:
+        return _Seen(disabled=True)
+    options, digest = taking.after or ([], b"")
+    return _Seen(False, taking.within, options, digest, b"" if digest else result.outcome())
+
+
+def _difference(pair: Pair, first: _Seen, second: _Seen) -> str:
+    """What the order of the two steps decides; empty when it is nothing."""
+    if first.disabled:
+        return f"{pair.one} disables {pair.other}"
+    if second.disabled:
+        return f"{pair.other} disables {pair.one}"
+    if first.within != second.within:
+        return "the order decides what is asked within the steps"
+    if first.options != second.options:
+        return "the order decides what can happen next"
+    if first.digest != second.digest:
+        return "the order decides the state that follows"
+    return "" if first == second else "the order decides the outcome"

@@ -21,6 +21,10 @@ and it may change what the harness itself keeps (outcomes, registered children, 
 * ``outcomes`` and ``doubt`` look at the books and emit nothing; a call that is answered may disable them.
 * ``registered`` looks at a list that only grows.
 
+Inside of calls (granularity ``inner``) labels and footprints are the gate's, and any segment may be the call's last. So
+the rule for worlds is refused there. A call that ends *blocked* may look again after whatever step comes next, so it
+commutes with none; where a gate blocks between whole calls the audit says so.
+
 Enabling counts as touching for a search that reverses races (``_dpor``), not for sleep sets, which only ever hold steps
 that are enabled already. So :func:`in_world_enabling` adds the books to what waits for them.
 """
@@ -92,16 +96,13 @@ def footprints_of(point: Point, rule: Rule) -> tuple[Footprint, ...]:
     return known + (None,) * (len(point.options) - steps)
 
 
-def refuse_bound(trial: Trial) -> None:
-    """No reduction by independence together with a bound of disruptions: the order that the bound leaves possible may
-    be the one that the reduction leaves out."""
+def refuse_unsound(trial: Trial, rule: Rule) -> None:
+    """Raises ``ValueError`` for a trial with a bound of disruptions (the order that the bound leaves possible may be
+    the one that the reduction leaves out), and for the rule for worlds inside of calls, where labels are the gate's."""
     if hasattr(trial, "bound"):
         raise ValueError("a reduction by independence is not sound together with a bound of disruptions")
-
-
-def named(footprint: Footprint) -> str:
-    """For people."""
-    return "everything" if footprint is None else ", ".join(sorted(footprint))
+    if rule in (in_world, in_world_enabling) and trial.variant.get("granularity") != "calls":
+        raise ValueError("the footprints of a world are known for whole calls only")
 
 
 __all__ = [
@@ -114,6 +115,5 @@ __all__ = [
     "in_world",
     "in_world_enabling",
     "independent",
-    "named",
-    "refuse_bound",
+    "refuse_unsound",
 ]

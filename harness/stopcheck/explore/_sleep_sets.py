@@ -11,6 +11,9 @@ that slept then and do not now, and the smaller set is kept. Cutting at each hit
 What is independent stands in ``_footprints``; there too, why steps that the judge sees are all dependent. Steps that
 the kernel took without asking (only one thing could happen) have no footprint here: whoever slept wakes.
 
+Measured (``tests/bench/bench_search.py``): the deep race takes 2,619 transitions instead of 7,416 and 557 executions
+instead of 5,274; worlds, where little is independent, take 6 to 8 % fewer executions.
+
 Not with a bound of disruptions: the one order that the bound leaves may be the one that sleeps (11, 29 and 40 outcomes
 at bounds 0, 1 and 2 instead of 21, 35 and 42). :func:`sleep_sets` refuses that.
 """
@@ -21,7 +24,7 @@ from stopcheck.explore._audit import Audit
 from stopcheck.explore._depth_first import CACHE_BOUND
 from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, Observe
 from stopcheck.explore._footprint_audit import FootprintAudit, FootprintLie, Pair
-from stopcheck.explore._footprints import Footprint, Rule, as_given, footprints_of, independent, refuse_bound
+from stopcheck.explore._footprints import Footprint, Rule, as_given, footprints_of, independent, refuse_unsound
 from stopcheck.explore._path import Frame, Path
 from stopcheck.explore._reduction import Reduction, conclude
 from stopcheck.explore._trial import Result, Trial
@@ -194,7 +197,7 @@ def sleep_sets(
     ``rule`` reads footprints. ``swaps``: how many pairs of steps the audit takes in both orders at most. Those runs are
     counted in :attr:`Reduction.swaps`, not as executions: they explore nothing.
     """
-    refuse_bound(trial)
+    refuse_unsound(trial, rule)
     book = Book("depth-first, sleep sets", budget, fail_fast=fail_fast, observe=observe)
     audit = FootprintAudit() if swaps is None else FootprintAudit(swaps)
     search = _Search(trial, rule, audit, cache=cache, cache_bound=cache_bound)
@@ -241,7 +244,7 @@ def _audited(trial: Trial, search: _Search, book: Book, result: Result) -> Cache
     if result.fault is not None:
         return None
     for pair in search.pairs:
-        search.lie = search.lie or search.swaps.check(trial, pair)
+        search.lie = search.lie or search.swaps.check(trial, pair, book)
     if search.suspect is None or search.lie is not None:
         return None
     return search.audit.check(trial, *search.suspect, book)

@@ -8,11 +8,12 @@ import pytest
 
 from stopcheck.explore import BoundedTrial, Budget, Exploration, Result, Trial, Watch, depth_first, unwatched
 from stopcheck.explore._dpor import source_dpor
-from stopcheck.explore._footprints import as_given, in_world, in_world_enabling, independent
+from stopcheck.explore._footprints import Rule, as_given, in_world, in_world_enabling, independent
 from stopcheck.explore._reduction import Reduction, cache_bound_reached
 from stopcheck.explore._sleep_sets import sleep_sets
-from stopcheck.kernel import Chooser, branch
+from stopcheck.kernel import Chooser, branch, wait_until
 from tests.fast.explore.programs import Body, Build, ProgramTrial, Shared, generated, race, stale_cache
+from tests.fast.explore.test_scenarios import BY_ID, FAULT_BY_NAME, inner_trial_of, trial_of
 
 PLENTY = Budget(50_000)
 
@@ -125,6 +126,30 @@ def hidden_fault(shared: Shared) -> dict[str, Body]:
     return {"writer": writer(), "asker": asker()}
 
 
+def hidden_claim(shared: Shared) -> dict[str, Body]:
+    """Each waits for the one token and takes it, and says that it touches only what is its own."""
+
+    async def body(own: str) -> None:
+        await wait_until("claim", lambda: not shared.values.get("taken"), (own,))
+        shared.values["taken"] = 1
+        await branch("more", (own,))
+
+    async def idle() -> None:
+        await branch("idle", ("idle",))
+
+    return {"one": body("x"), "two": body("y"), "idle": idle()}
+
+
+def test_a_step_that_disables_another_is_a_lie() -> None:
+    found = sleep_sets(ProgramTrial(hidden_claim), PLENTY)
+    assert found.lie is not None
+    assert found.lie.what == "one@claim disables two@claim"
+    assert found.lie.schedule.choices == ()
+    assert not found.exhausted
+    unaudited = sleep_sets(ProgramTrial(hidden_claim), PLENTY, swaps=0)
+    assert unaudited.lie is not None
+
+
 @pytest.mark.parametrize("build", [hidden_write, hidden_fault])
 @pytest.mark.parametrize("cached", [True, False], ids=["digest", "no digest"])
 @pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
@@ -132,6 +157,25 @@ def test_the_audit_reports_a_lie(build: Build, *, cached: bool, reduce: Callable
     found = reduce(ProgramTrial(build, cached=cached), PLENTY)
     assert found.lie is not None
     assert found.lie.what.startswith("the order decides")
+    assert not found.exhausted
+
+
+@pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
+def test_a_swap_that_cannot_be_repeated_is_a_finding(reduce: Callable[..., Reduction]) -> None:
+    runs: list[int] = []
+
+    def build(shared: Shared) -> dict[str, Body]:
+        runs.append(1)
+        label = f"label {len(runs)}"
+
+        async def body(own: str) -> None:
+            await branch("first", (own,))
+            await branch(label, (own,))
+
+        return {"p": body("p"), "q": body("q")}
+
+    found = reduce(ProgramTrial(build), PLENTY)
+    assert found.exploration.nondeterminism is not None
     assert not found.exhausted
 
 
@@ -200,6 +244,13 @@ def test_no_reduction_with_a_bound(*, wrapped: bool, reduce: Callable[..., Reduc
         reduce(Wrapped(bounded) if wrapped else bounded, PLENTY)
 
 
+@pytest.mark.parametrize("rule", [in_world, in_world_enabling])
+def test_no_reduction_of_worlds_inside_of_calls(rule: Rule) -> None:
+    inner, _ = inner_trial_of("checks-awaits-records")
+    with pytest.raises(ValueError, match="whole calls"):
+        sleep_sets(inner, PLENTY, rule=rule)
+
+
 def test_no_race_reversal_with_the_cache() -> None:
     with pytest.raises(ValueError, match="cache"):
         source_dpor(ProgramTrial(race(2, fixed=True)), PLENTY, cache=True)
@@ -228,3 +279,37 @@ def test_the_bound_of_the_cache_is_named_when_it_is_reached(*, reduced: bool) ->
     assert cache_bound_reached(bounded) == "the state cache's bound of 7 states"
     assert set(bounded.failures) == {"SENT-LATE"}
     assert cache_bound_reached(search(10_000)) is None
+
+
+# -- scenarios --------------------------------------------------------------------------------------------
+
+SMALL = ["not-sent-again", "child-in-doubt", "mistaken-evidence", "unregistered-child"]
+FAULTY = ["any-receiver-believed", "settles-above-live-children", "claims-given-twice", "opens-what-begins"]
+
+
+def in_sleep(trial: Trial, **options: object) -> Exploration:
+    return sleeping(trial, rule=in_world, **options)
+
+
+def in_races(trial: Trial, **options: object) -> Exploration:
+    return racing(trial, rule=in_world_enabling, **options)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_reduced_scenario_comes_to_the_same(name: str) -> None:
+    accounts, clauses, executions = outcomes(unreduced, trial_of(BY_ID[name]))
+    assert len(accounts) > 1
+    for search in (in_sleep, in_races):
+        reduced = outcomes(search, trial_of(BY_ID[name]))
+        assert reduced[:2] == (accounts, clauses)
+        assert reduced[2] <= executions
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_reduced_scenario_breaks_the_same_clauses(name: str) -> None:
+    fault = FAULT_BY_NAME[name]
+    scenario = next(BY_ID[case] for case in fault.scenarios if case in SMALL)
+    accounts, clauses, _ = outcomes(unreduced, trial_of(scenario, fault.factory))
+    assert fault.clause in clauses
+    for search in (in_sleep, in_races):
+        assert outcomes(search, trial_of(scenario, fault.factory))[:2] == (accounts, clauses)
