@@ -112,7 +112,7 @@ class Status(StrEnum):
 
     ``outcome_unknown``: every worker is stopped or fenced, or the reconciliation budget is over, and still an effect is
     ``unknown`` or a worker neither stopped nor fenced;
-    ``cancellation_unsupported``: something with no stop of its own goes on (a claimed, pending ``irreversible`` effect);
+    ``cancellation_unsupported``: what has no stop of its own goes on (an ``irreversible`` effect, once claimed);
     ``cancelled``: exactly when the execution state is ``cancelled_settled``;
     ``stop_requested``: no signal is recorded yet; else ``cancellation_pending``."""
 

@@ -37,6 +37,16 @@ def test_ctrl_c_ends_a_child_that_cannot_be_interrupted(tmp_path: Path) -> None:
     assert left_behind(process.pid) == []
 
 
+def test_ctrl_c_ends_the_process_that_kills_others_too() -> None:
+    gate = f"{VENDOR / 'two_connections.py'}:Gate"
+    process = start("certify", gate, "--scenario", "before-admission", "--budget", "10", "--jobs", "1", "--quiet")
+    _until(lambda: any(_runs(pid, "_sigkill_zygote") for pid in left_behind(process.pid)))
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == INTERRUPTED
+    _until(lambda: left_behind(process.pid) == [])  # it ends by itself, as soon as its input does
+
+
 @pytest.mark.parametrize("arguments", [("list", "requirements"), ("explain", "ADM-3"), ("--help",)])
 def test_a_reader_that_goes_away_ends_it_quietly(arguments: tuple[str, ...]) -> None:
     read, write = os.pipe()
@@ -80,3 +90,10 @@ def _until(condition: object) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.05)
+
+
+def _runs(pid: int, module: str) -> bool:
+    try:
+        return module.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
