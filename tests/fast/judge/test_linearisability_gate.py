@@ -81,6 +81,7 @@ ALLOWED = {
     "found gone": RUN + "probe=recorded commit:e1=stale begin:w2=granted:2",
     # claims and outcomes
     "one claim": E1 + "claim:e1< cancel< cancel>accepted claim:e1>claimed claim:e1=already",
+    "resend without doubt, since the dispatcher may have died": E1 + "claim:e1=claimed claim:e1:again=resend",
     "resend in doubt": E1 + "claim:e1=claimed outcome:e1:none=recorded claim:e1:again=resend",
     "in doubt, not sent again": E1 + "claim:e1=claimed outcome:e1:none=same claim:e1:again=already",
     "resolved": E1
@@ -172,7 +173,6 @@ FORBIDDEN = {
     "shown as completed, though stopped": (CUT + "complete=lost inspect=snap:completed,rec=task", "CMP-1"),
     "claimed twice": (E1 + "claim:e1=claimed claim:e1=claimed", "ADM-7"),
     "claimed twice at once": (E1 + "claim:e1< inspect< claim:e1>claimed claim:e1=claimed", "ADM-7"),
-    "resend without doubt": (E1 + "claim:e1=claimed claim:e1:again=resend", "ADM-7"),
     "resend after the cutoff": (
         E1 + "claim:e1=claimed outcome:e1:none=recorded cancel=accepted claim:e1:again=resend",
         "ADM-7",

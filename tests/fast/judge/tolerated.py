@@ -14,8 +14,11 @@ from stopcheck.gate import (
     Cause,
     CauseEntry,
     ClaimDispatch,
+    ClaimDispatchReply,
+    ClaimGranted,
     CommitEffect,
     CommitEffectReply,
+    Disposition,
     EarlyStop,
     EffectEntry,
     Ended,
@@ -70,6 +73,27 @@ class OftenBusy(MemoryGate):
     def _held_by_another(self, task: Task, request: BeginWork) -> bool:
         current = self._lease_is_current(task, task.epoch, request.now_ns)
         return current and task.leases[-1].worker != request.worker
+
+
+class DoubtsFromTheClaimOn(MemoryGate):
+    """Whatever was handed out is unknown until somebody proves what became of it, and may be handed out again."""
+
+    def claim_dispatch(self, request: ClaimDispatch) -> ClaimDispatchReply:
+        reply = super().claim_dispatch(request)
+        if isinstance(reply, ClaimGranted) and request.ref is not None:
+            self._tasks[request.ref].change_effect(request.effect_id, disposition=Disposition.UNKNOWN)
+        return reply
+
+
+class WithdrawsAtTheCutoff(MemoryGate):
+    """The cutoff itself suppresses what nobody has claimed."""
+
+    def _leave_running(self, task: Task) -> None:
+        super()._leave_running(task)
+        for effect in tuple(task.effects.values()):
+            if not effect.claimed and not effect.disposition.definitive:
+                revision = task.next_revision()
+                task.change_effect(effect.effect_id, disposition=Disposition.SUPPRESSED, resolved_revision=revision)
 
 
 class NeverResends(MemoryGate):
@@ -178,6 +202,8 @@ RIGHT_GATES = (
     SkipsStates,
     OftenBusy,
     NeverResends,
+    DoubtsFromTheClaimOn,
+    WithdrawsAtTheCutoff,
     OftenRetry,
     RefusesEarlyStops,
     StopsOnlyTasks,

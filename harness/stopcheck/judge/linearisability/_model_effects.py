@@ -112,7 +112,8 @@ def _resolved(effect: Effect) -> Outcome:
 
 
 def claim_dispatch(place: Place, request: ClaimDispatch) -> Steps:
-    """Granted once; again only as ``Resend``, in doubt, before the cutoff, to a receiver that is idempotent."""
+    """Granted once; again only as ``Resend``, before it is resolved and before the cutoff, to a receiver that is
+    idempotent."""
     effect = _ledger(place, request.effect_id)
     if effect is None:
         yield from _not_in_ledger(place, request.effect_id)
@@ -130,7 +131,7 @@ def claim_dispatch(place: Place, request: ClaimDispatch) -> Steps:
             yield Outcome("SuppressedAlready"), place.state
     else:
         yield claimed, place.state
-        if effect.stage == UNKNOWN and request.idempotent_receiver and not place.stopped:
+        if request.idempotent_receiver and not place.stopped:  # in doubt, or for a dispatcher that may have died
             yield Outcome("Resend"), place.state
     if place.rules.sends and not effect.definitive:
         yield Outcome("Resolved"), place.state
