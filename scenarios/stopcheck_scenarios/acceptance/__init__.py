@@ -10,6 +10,7 @@ from stopcheck_scenarios.acceptance import (
     after_commitment,
     bad_workers,
     before_admission,
+    budget_ends,
     child_creation_race,
     early_stop,
     effect_identity,
@@ -71,6 +72,7 @@ PROBES: tuple[Scenario, ...] = (
     last_interest.SCENARIO,
     long_memory.SCENARIO,
     *probes_settling.SCENARIOS,
+    budget_ends.SCENARIO,
     probes_evidence.SCENARIO,
     mistaken_evidence.SCENARIO,
 )
