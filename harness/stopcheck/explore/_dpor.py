@@ -221,7 +221,7 @@ def source_dpor(
     exploration = book.exploration
     if not exploration.exhausted:
         exploration.remaining = search.remaining()
-    reduction = Reduction(exploration, search.slept, search.blocked, search.swaps.done, search.lie)
+    reduction = Reduction(exploration, search.slept, search.blocked, 0, search.swaps.done, search.lie)
     conclude(reduction)
     return reduction
 

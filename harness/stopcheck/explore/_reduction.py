@@ -13,12 +13,14 @@ from stopcheck.explore._footprint_audit import FootprintLie
 
 
 class Reduction(msgspec.Struct):
-    """``slept``: branches that were left out because another order of independent steps was tried. ``swaps``: pairs of
-    steps taken in both orders. ``blocked``: executions that ended because all that could move was asleep."""
+    """``slept``: branches that were left out because another order of independent steps was tried. ``blocked``:
+    executions that ended because all that could move was asleep. ``woken``: returns to a known state that went on,
+    since somebody was awake who had slept before. ``swaps``: pairs of steps taken in both orders."""
 
     exploration: Exploration
     slept: int = 0
     blocked: int = 0
+    woken: int = 0
     swaps: int = 0
     lie: FootprintLie | None = None
 

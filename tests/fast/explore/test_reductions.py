@@ -187,6 +187,14 @@ def test_honest_footprints_are_swapped_and_pass() -> None:
     assert found.slept > 0
 
 
+def test_who_is_awake_at_a_known_state_is_taken_there() -> None:
+    found = sleep_sets(ProgramTrial(race(3, fixed=False)), PLENTY)
+    plain = depth_first(ProgramTrial(race(3, fixed=False)), PLENTY)
+    assert found.woken > 0
+    assert found.exploration.states == plain.states
+    assert found.exploration.transitions < plain.transitions
+
+
 # -- what depends on what ---------------------------------------------------------------------------------
 
 
