@@ -74,14 +74,15 @@ def _jobs(
     samples = min(SAMPLES, budget)
     case = scenario.case is not None
     if grain is Granularity.INNER:
-        search = [job(BOUNDED, budget, 1)]
-        return [*search, job(SWEEP, budget)] if handles == 1 and case else search
+        if handles == 2:
+            return [job(RANDOM, samples)]
+        return [job(BOUNDED, budget, 1), job(SWEEP, budget)] if case else [job(BOUNDED, budget, 1)]
     if handles == 2 and not case:
         return [job(RANDOM, samples)]
     # A store and its deaths make a run ten times as dear and the space several times as large.
-    jobs = [job(BOUNDED, budget, 1) if contract.durable else job(EXHAUSTIVE, budget)]
+    jobs = [job(BOUNDED, budget, scenario.disruptions) if contract.durable else job(EXHAUSTIVE, budget)]
     if handles == 1:
-        jobs += [job(SWEEP, budget), job(PCT, samples)] if scenario.deep else [job(RANDOM, samples)]
+        jobs += [job(SWEEP, budget), job(PCT, samples)] if case else [job(RANDOM, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         jobs += [job(SIGKILL, 1)] if contract.durable else []

@@ -111,6 +111,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     races: bool = False
+    #: Preemptions, faults and deaths together that a bounded search must reach for every witness to be seen.
+    disruptions: int = 1
 
     @property
     def deep(self) -> bool:

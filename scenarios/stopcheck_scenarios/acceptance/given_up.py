@@ -24,6 +24,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="given-up",
+    disruptions=2,
     title="A worker gives up a task whose mail stays unknown",
     sentence="A worker that gives up on a running task whose effect stays unknown fails it; the effect stays unknown.",
     build=build,
