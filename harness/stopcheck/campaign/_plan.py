@@ -17,7 +17,7 @@ from stopcheck.world import Granularity, Scenario
 #: Executions that one search may take when no ``--budget`` is given.
 DEFAULT_BUDGET = 8_000
 #: Executions of each sampling job.
-SAMPLES = 50
+SAMPLES = 30
 
 EXHAUSTIVE = "exhaustive"
 BOUNDED = "bounded"
@@ -78,7 +78,7 @@ def _jobs(
             return [job(RANDOM, samples)]
         return [job(BOUNDED, budget, 1), job(SWEEP, budget)] if case else [job(BOUNDED, budget, 1)]
     if handles == 2 and not case:
-        return [job(RANDOM, samples)]
+        return [job(RANDOM, samples)] if scenario.deep else []
     # A store and its deaths make a run ten times as dear and the space several times as large.
     jobs = [job(BOUNDED, budget, scenario.disruptions) if contract.durable else job(EXHAUSTIVE, budget)]
     if handles == 1:

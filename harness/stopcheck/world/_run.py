@@ -80,7 +80,7 @@ class _Death:
         self._world = world
 
     def options(self) -> tuple[str, ...]:
-        return ("gate",) if self._world.may_crash() else ()
+        return ("gate",) if self._world.may_crash_now() else ()
 
     def strike(self, option: str) -> None:
         self._world.purse.spend("crashes")

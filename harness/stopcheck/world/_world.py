@@ -41,7 +41,7 @@ from stopcheck.world._gate_port import GatePort
 from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
-from stopcheck.world._scenario import Scenario, Variant
+from stopcheck.world._scenario import Granularity, Scenario, Variant
 from stopcheck.world._workers import Holder
 
 _AT_REST = "others at rest"
@@ -292,6 +292,13 @@ class World:
         """Whether the gate may die now."""
         return self.phase == "main" and self.port.contract.durable and self.purse.may("crashes")
 
+    def may_crash_now(self) -> bool:
+        """Whether a death is worth trying at this scheduling point. Between whole calls the gate does nothing, so a
+        death commutes with every step that is not a call: it is offered right after a call only."""
+        if not self.may_crash():
+            return False
+        return self.variant.granularity is Granularity.INNER or self.port.last_step == self.kernel.steps
+
     def crash_before_answer(self, operation: str) -> bool:
         """Ask whether the gate dies between its transition and its answer."""
         may_be_lost = self.scenario.budget.lost_answers
@@ -350,6 +357,7 @@ class World:
         return _encode(
             [
                 self.kernel.now_ns,
+                self.may_crash_now(),
                 outboxes,
                 sorted(self.outcomes.items()),
                 [(str(ref), record) for ref, record in self.records.items()],
