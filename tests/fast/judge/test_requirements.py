@@ -132,9 +132,7 @@ def test_atomic_clauses_and_their_operations() -> None:
 
 
 def test_capabilities() -> None:
-    expected = {
-        clause: capability for capability, clauses in CAPABILITIES.items() for clause in clauses.split()
-    }
+    expected = {clause: capability for capability, clauses in CAPABILITIES.items() for clause in clauses.split()}
     assert {r.id: r.capability for r in REQUIREMENTS.values() if r.capability is not None} == expected
 
 
