@@ -86,10 +86,12 @@ def _by_granularity(
 
 
 def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
+    """The operations inside which no search branched; samples there are no ground for a pass."""
+    searched = [job for job in jobs if job.spec.strategy in SEARCHES and requirement.id in job.exercised]
     return [
         operation
         for operation in requirement.operations
-        if any(job.called.get(operation) for job in jobs) and not any(job.inner.get(operation) for job in jobs)
+        if any(job.called.get(operation) for job in jobs) and not any(job.inner.get(operation) for job in searched)
     ]
 
 

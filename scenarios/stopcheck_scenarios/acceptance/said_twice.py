@@ -23,7 +23,6 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="widened-twice",
-    races=True,
     title="Two people widen one stop",
     sentence="A wider scope widens the same record, once.",
     build=build,

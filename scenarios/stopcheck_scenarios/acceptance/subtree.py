@@ -43,7 +43,6 @@ STOPPED = answer("request_cancel", Accepted)
 SCENARIOS = (
     Scenario(
         id="subtree-stop",
-        races=True,
         title="A stop covers the whole subtree and nothing else",
         sentence="Scope subtree covers all owned work at every depth, and nothing outside.",
         build=whole,

@@ -26,7 +26,6 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="two-people",
-    races=True,
     title="Two people stop the same task",
     sentence="Concurrent stops make one record; a wider scope widens it, and cuts the descendants off from then on.",
     build=build,
