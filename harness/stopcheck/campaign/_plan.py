@@ -17,7 +17,7 @@ from stopcheck.world import Granularity, Scenario
 #: Executions that one search may take when no ``--budget`` is given.
 DEFAULT_BUDGET = 8_000
 #: Executions of each sampling job.
-SAMPLES = 25
+SAMPLES = 20
 
 EXHAUSTIVE = "exhaustive"
 BOUNDED = "bounded"

@@ -27,7 +27,7 @@ from stopcheck.explore import (
 #: The next bound is tried while what was spent is at most this part of the budget: each costs a multiple of the last.
 DEEPEN = 160
 #: Random base runs of a sweep, beside those that prefer one actor each. None inside of calls, where runs are dear.
-SWEEP_BASES = 2
+SWEEP_BASES = 1
 
 
 class Search(msgspec.Struct):
