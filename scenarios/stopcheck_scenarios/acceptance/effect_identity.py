@@ -80,6 +80,7 @@ async def offer_receipt(dispatcher: Client, effect: Effect, payload_digest: str,
 
 SCENARIO = Scenario(
     id="effect-identity",
+    races=True,
     title="What may be tried with an effect id",
     sentence="An effect id is bound to its payload, and only verified evidence about exactly it counts.",
     build=build,

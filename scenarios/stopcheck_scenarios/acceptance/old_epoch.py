@@ -47,6 +47,7 @@ async def go_on(world: World, former: Holder, task: TaskRef, effect: Effect) -> 
 
 SCENARIO = Scenario(
     id="old-epoch",
+    races=True,
     title="A former worker acts under its old lease",
     sentence="A worker whose lease was superseded cannot commit or complete, and its acknowledgement does not count.",
     build=build,
