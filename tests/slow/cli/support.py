@@ -13,6 +13,14 @@ import stopcheck_fixtures.vendor
 VENDOR = Path(next(iter(stopcheck_fixtures.vendor.__path__)))
 #: A campaign that is over soon, with bounds in real time that a hung adapter reaches soon.
 SHORT = ("--scenario", "before-admission", "--jobs", "1", "--quiet")
+#: Becomes the command that follows, marked, and heeding SIGINT: a shell that starts the tests in the background has it
+#: ignored, which every process below would inherit.
+_MARKED = """
+import os, signal, sys
+os.environ["STOPCHECK_TEST_RUN"] = str(os.getpid())
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 HASTY = (*SHORT, "--budget", "40", "--execution-seconds", "2", "--silence-seconds", "6")
 
 
@@ -27,9 +35,8 @@ def stopcheck(*arguments: str, hash_seed: str = "0", cwd: Path | None = None) ->
 def start(*arguments: str, hash_seed: str = "0", cwd: Path | None = None) -> subprocess.Popen[str]:
     """Start ``stopcheck``, marked so that all of its descendants can be found."""
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "COLUMNS": "80"}
-    marked = ("/usr/bin/env", "bash", "-c", 'export STOPCHECK_TEST_RUN=$$; exec "$@"', "stopcheck")
     return subprocess.Popen(
-        [*marked, sys.executable, "-m", "stopcheck", *arguments],
+        [sys.executable, "-c", _MARKED, sys.executable, "-m", "stopcheck", *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
