@@ -3,6 +3,7 @@
 One idea: a campaign emits frozen events and ends in one frozen report; terminal, JSON and JUnit only consume them.
 """
 
+from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
 from stopcheck.campaign._certify import Options, certify
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S
@@ -48,6 +49,7 @@ __all__ = [
     "CampaignFinished",
     "CampaignStarted",
     "ClauseVerdict",
+    "Coverage",
     "Deviation",
     "ExitCode",
     "FaultReport",
@@ -65,6 +67,8 @@ __all__ = [
     "Row",
     "UsageFault",
     "Verdict",
+    "as_markdown",
+    "catalogue",
     "certify",
     "did_you_mean",
     "installed_gates",

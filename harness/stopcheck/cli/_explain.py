@@ -6,11 +6,13 @@ import inspect
 
 import click
 
-from stopcheck.campaign import UsageFault, did_you_mean, load_faults, load_scenarios
+from stopcheck.campaign import Coverage, UsageFault, catalogue, did_you_mean, load_scenarios
 from stopcheck.judge import CHECKS
-from stopcheck.judge.requirements import REQUIREMENTS, Requirement
+from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report import ReportConsole, make_console
 from stopcheck.world import Scenario
+
+_ORDER = "The calls and their answers, put into one order that the contract's rules explain; none does when this fails."
 
 
 @click.command("explain", short_help="What a clause or a scenario means.")
@@ -26,7 +28,7 @@ def explain_command(name: str) -> int:
     if name in scenarios:
         _scenario(console, scenarios[name])
     elif name.upper() in REQUIREMENTS:
-        _requirement(console, REQUIREMENTS[name.upper()])
+        _requirement(console, catalogue()[name.upper()])
     else:
         hint = did_you_mean(name.upper(), REQUIREMENTS, "") or did_you_mean(name, scenarios, "")
         raise UsageFault(
@@ -45,20 +47,21 @@ def _scenario(console: ReportConsole, scenario: Scenario) -> None:
         console.say(f"witness: {witness.name}")
 
 
-def _requirement(console: ReportConsole, requirement: Requirement) -> None:
+def _requirement(console: ReportConsole, coverage: Coverage) -> None:
+    requirement = coverage.requirement
     console.say(f"{requirement.id}: {requirement.title}", "bold")
     console.say(requirement.wording)
     capability = f"; hangs on [{requirement.capability}]" if requirement.capability else ""
     console.say(f"level {requirement.level.value}; source {', '.join(requirement.sources)}{capability}")
     if requirement.atomic:
         console.say(f"atomic: needs branch points inside {', '.join(requirement.operations)}")
-    checks = [check for check in CHECKS if requirement.id in check.clauses]
-    for check in checks:
-        console.say(f"check {check.name}: {' '.join((inspect.getdoc(check) or '').split())}")
-    if not checks:
-        console.say("not yet checked: the kit has no check that can fail it")
-    names = [s.id for s in load_scenarios().values() if requirement.id in s.clauses]
-    console.say(f"scenarios: {', '.join(names) or 'none'}")
-    for fault in load_faults():
-        if fault.clause == requirement.id:
-            console.say(f"wrong gate {fault.name}: {fault.about}")
+    about = {check.name: " ".join((inspect.getdoc(check) or "").split()) for check in CHECKS}
+    for name in coverage.checks:
+        console.say(f"check {name}: {about.get(name, _ORDER)}")
+    if not coverage.checks:
+        why = coverage.exclusion or "the kit has no check that can fail it"
+        console.say(f"not {'checked' if coverage.exclusion else 'yet checked'}: {why}")
+    console.say(f"scenarios: {', '.join(coverage.scenarios) or 'none'}")
+    for fault in coverage.killers:
+        shared = f" (shared with {fault.clause})" if fault.clause != requirement.id else ""
+        console.say(f"wrong gate {fault.name}{shared}: {fault.about}")

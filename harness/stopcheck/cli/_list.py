@@ -5,22 +5,24 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from stopcheck.campaign import installed_gates, load_scenarios
-from stopcheck.judge import CHECKS, checked_clauses
-from stopcheck.judge.requirements import REQUIREMENTS
+from stopcheck.campaign import Coverage, as_markdown, catalogue, installed_gates, load_scenarios
+from stopcheck.judge.requirements import Level
 from stopcheck.report import ReportConsole, make_console
 
 
 @click.command("list", short_help="List gates, scenarios or requirements.")
 @click.argument("what", type=click.Choice(["gates", "scenarios", "requirements"]))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
-def list_command(what: str, *, uncovered: bool) -> int:
+@click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
+def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
     """List what is installed: gates, scenarios, or the requirement catalogue."""
     console = make_console()
     if what == "gates":
         _gates(console)
     elif what == "scenarios":
         _scenarios(console)
+    elif markdown:
+        click.echo(as_markdown(catalogue()), nl=False)
     else:
         _requirements(console, uncovered=uncovered)
     return 0
@@ -49,19 +51,28 @@ def _scenarios(console: ReportConsole) -> None:
 
 
 def _requirements(console: ReportConsole, *, uncovered: bool) -> None:
-    checked = checked_clauses()
-    table = _table("clause", "level", "checks", "capability", "title")
-    for requirement in REQUIREMENTS.values():
-        if uncovered and requirement.id in checked:
+    known = catalogue()
+    table = _table("clause", "checks", "in", "by", "needs", "title")
+    for each in known.values():
+        if uncovered and each.covered:
             continue
-        checks = sum(1 for check in CHECKS if requirement.id in check.clauses)
+        requirement = each.requirement
         table.add_row(
             requirement.id,
-            requirement.level.value,
-            str(checks) if checks else "none yet",
+            str(len(each.checks)) if each.checks else "excluded" if each.exclusion else "none yet",
+            str(len(each.scenarios)),
+            str(len(each.killers)),
             requirement.capability or "",
-            requirement.title,
+            _title(each),
         )
     console.print(table)
-    unchecked = len(REQUIREMENTS) - len(checked & REQUIREMENTS.keys())
-    console.print(f"{len(REQUIREMENTS)} requirements, {unchecked} not yet checked")
+    bare = [each for each in known.values() if not each.covered]
+    excluded = sum(1 for each in bare if each.exclusion)
+    console.print("in: scenarios that exercise it; by: known wrong gates that die for it")
+    console.print(f"{len(known)} requirements, {len(bare)} not covered, {excluded} of them by a written exclusion")
+
+
+def _title(each: Coverage) -> str:
+    requirement = each.requirement
+    level = "" if requirement.level is Level.MUST else f" ({requirement.level.value})"
+    return f"{requirement.title}{level}" + (f": {each.exclusion}" if each.exclusion else "")

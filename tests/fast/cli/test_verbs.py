@@ -33,7 +33,7 @@ def test_uncovered_requirements_are_those_without_a_check(
     out = capsys.readouterr().out
     rows = [line for line in out.splitlines() if line.split()[:1] and line.split()[0] in REQUIREMENTS]
     assert all("none yet" in row for row in rows)
-    assert f"{len(rows)} not yet checked" in out.replace("\n", " ")
+    assert f"{len(rows)} not covered" in out.replace("\n", " ")
 
 
 def test_explaining_a_clause_and_a_scenario(
