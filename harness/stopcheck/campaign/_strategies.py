@@ -13,11 +13,10 @@ import msgspec
 from stopcheck.campaign._plan import BOUNDED, EXHAUSTIVE, MACHINE, PCT, RANDOM, SWEEP
 from stopcheck.campaign._results import JobSpec
 from stopcheck.explore import (
-    BoundedTrial,
     Budget,
     Exploration,
     Trial,
-    depth_first,
+    exhaustive,
     pct,
     random_walk,
     state_machine,
@@ -64,11 +63,11 @@ def search(spec: JobSpec, trial: Any) -> Search:
 
 
 def _exhaustive(spec: JobSpec, trial: Trial) -> Search:
-    found = depth_first(trial, Budget(spec.budget))
+    found = exhaustive(trial, Budget(spec.budget))
     if found.exhausted or found.faults or found.nondeterminism is not None:
         ground = f"exhausted in {found.executions} executions, {found.states} states" if found.exhausted else ""
         return Search(
-            found, "exhausted", found.exhausted, ground, _left(found), _unsound(found), exhausted=found.exhausted
+            found, "exhausted", found.exhausted, ground, _left(found), found.unsound, exhausted=found.exhausted
         )
     return _bounded(spec, trial, spec.budget, found)
 
@@ -80,14 +79,13 @@ def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | Non
     done, spent = -1, 0
     exhausted = False
     while not exhausted and spent < budget and (done < wanted or spent * DEEPEN <= budget):
-        bounded = BoundedTrial(trial, done + 1)
-        found = depth_first(bounded, Budget(budget - spent))
+        found = exhaustive(trial, Budget(budget - spent), bound=done + 1)
         spent += found.executions
         total = found if total is None else merge(total, found)
         if not found.exhausted:
             break
         done += 1
-        exhausted = not bounded.limited
+        exhausted = not found.limited
     assert total is not None
     ground = "" if done < 0 else "exhausted" if exhausted else f"every run of at most {_disruptions(done)}"
     target = f"every run of at most {_disruptions(wanted)}"
@@ -99,7 +97,7 @@ def _bounded(spec: JobSpec, trial: Trial, budget: int, before: Exploration | Non
         complete,
         ground,
         left,
-        _unsound(total),
+        total.unsound,
         exhausted=exhausted,
         bound=done if done >= 0 else None,
     )
@@ -123,29 +121,19 @@ def _sweep(spec: JobSpec, trial: Trial) -> Search:
     if not complete:
         missed = f"{len(coverage.missed)} branch points were not hit by a stop"
         left = "an adapter fault ended it" if found.faults else missed
-    return Search(found, "every branch point hit by a stop", complete, ground, left, _unsound(found))
+    return Search(found, "every branch point hit by a stop", complete, ground, left, found.unsound)
 
 
 def _sampled(found: Exploration, target: str) -> Search:
     """Samples are complete when they were made; what was not sampled they say nothing about."""
     left = "" if not found.faults else "an adapter fault ended it"
-    return Search(found, target, not left, target, left, _unsound(found))
+    return Search(found, target, not left, target, left, found.unsound)
 
 
 def _left(found: Exploration) -> str:
     if found.exhausted:
         return ""
     return f"{found.truncated_by or 'unfinished'}; {found.remaining} known branches were not taken"
-
-
-def _unsound(found: Exploration) -> str:
-    if found.nondeterminism is not None:
-        return f"the gate is not deterministic: {found.nondeterminism.what}"
-    if found.cache is not None and found.cache.refuted is not None:
-        return f"the gate's fingerprint was refuted: {found.cache.refuted.what}"
-    for reason, runs in found.undecided.items():
-        return f"in {runs} runs the order of calls could not be decided: {reason}"
-    return ""
 
 
 def merge(first: Exploration, second: Exploration) -> Exploration:
@@ -166,6 +154,7 @@ def merge(first: Exploration, second: Exploration) -> Exploration:
         faults=[*first.faults, *second.faults],
         nondeterminism=first.nondeterminism or second.nondeterminism,
         cache=first.cache if first.cache is not None and first.cache.refuted is not None else second.cache,
+        footprints=first.footprints or second.footprints,
         undecided=_sum(first.undecided, second.undecided),
         endings=_sum(first.endings, second.endings),
     )

@@ -7,6 +7,7 @@ budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
 from stopcheck.explore._bounded import BoundedTrial
 from stopcheck.explore._depth_first import depth_first
 from stopcheck.explore._determinism import find_nondeterminism, sample_of
+from stopcheck.explore._exhaustive import exhaustive
 from stopcheck.explore._exploration import (
     Budget,
     CacheRefuted,
@@ -14,6 +15,8 @@ from stopcheck.explore._exploration import (
     Exploration,
     Failure,
     Fault,
+    FootprintLie,
+    FootprintUse,
     Nondeterminism,
     SweepCoverage,
 )
@@ -39,6 +42,8 @@ __all__ = [
     "Exploration",
     "Failure",
     "Fault",
+    "FootprintLie",
+    "FootprintUse",
     "GateTrial",
     "Nondeterminism",
     "Portfolio",
@@ -53,6 +58,7 @@ __all__ = [
     "auto",
     "depth_first",
     "drawn_runs",
+    "exhaustive",
     "find_nondeterminism",
     "generator",
     "machine_for",

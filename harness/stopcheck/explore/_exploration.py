@@ -91,6 +91,28 @@ class CacheUse(msgspec.Struct, frozen=True):
     refuted: CacheRefuted | None = None
 
 
+class FootprintLie(msgspec.Struct, frozen=True):
+    """Two steps were declared independent and are not. ``schedule`` leads to where both can be taken."""
+
+    one: str
+    other: str
+    what: str
+    schedule: Schedule
+
+
+class FootprintUse(msgspec.Struct, frozen=True):
+    """What a reduction by independence did. ``slept``: branches that were left out because another order of independent
+    steps was tried. ``blocked``: executions that ended because all that could move was asleep. ``woken``: returns to a
+    known state that went on, since somebody was awake who had slept before. ``swaps``: pairs of steps that the audit
+    took in both orders."""
+
+    slept: int = 0
+    blocked: int = 0
+    woken: int = 0
+    swaps: int = 0
+    lie: FootprintLie | None = None
+
+
 class SweepCoverage(msgspec.Struct, frozen=True):
     """Of the branch points (``actor@label#ordinal``) seen in runs without a stop: at which a stop started next.
 
@@ -117,6 +139,8 @@ class Exploration(msgspec.Struct):
     that was. ``truncated_by`` says in words what ended it otherwise, and ``remaining`` counts the branches that were
     known and not taken. ``states`` and ``transitions`` are of the state space, ``steps`` of all runs together.
     ``endings`` counts the ways in which runs ended; ``undecided`` the runs whose judge could not decide, by reason.
+    ``bound``: runs had at most so many disruptions; ``limited``: that kept something back. ``footprints``: what a
+    reduction by independence did, if there was one.
     """
 
     strategy: str
@@ -138,6 +162,9 @@ class Exploration(msgspec.Struct):
     undecided: dict[str, int] = {}
     coverage: SweepCoverage | None = None
     cache: CacheUse | None = None
+    footprints: FootprintUse | None = None
+    bound: int | None = None
+    limited: bool = False
     faults: list[Fault] = []
     nondeterminism: Nondeterminism | None = None
 
@@ -145,6 +172,20 @@ class Exploration(msgspec.Struct):
     def clean(self) -> bool:
         """Nothing was found to be wrong (which is not yet a pass)."""
         return not (self.failures or self.faults or self.nondeterminism)
+
+    @property
+    def unsound(self) -> str:
+        """In words, why nothing may be concluded from what was not found; empty when it may."""
+        if self.nondeterminism is not None:
+            return f"the gate is not deterministic: {self.nondeterminism.what}"
+        if self.cache is not None and self.cache.refuted is not None:
+            return f"the gate's fingerprint was refuted: {self.cache.refuted.what}"
+        lie = self.footprints.lie if self.footprints is not None else None
+        if lie is not None:
+            return f"a footprint was refuted: {lie.one} and {lie.other} were taken to be independent, but {lie.what}"
+        for reason, runs in self.undecided.items():
+            return f"in {runs} runs the order of calls could not be decided: {reason}"
+        return ""
 
 
 def size_of(choices: Sequence[Choice]) -> tuple[int, int]:

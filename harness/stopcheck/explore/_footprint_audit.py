@@ -14,21 +14,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from stopcheck.explore._exploration import Book
+from stopcheck.explore._exploration import Book, FootprintLie
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import SCHEDULE, Choice, Cut, DivergedError, Divergence, Point, Schedule
 
 #: Swaps that one search tries at most.
 SWAPS = 64
-
-
-class FootprintLie(msgspec.Struct, frozen=True):
-    """Two steps were declared independent and are not. ``schedule`` leads to where both can be taken."""
-
-    one: str
-    other: str
-    what: str
-    schedule: Schedule
 
 
 class Pair(msgspec.Struct, frozen=True):

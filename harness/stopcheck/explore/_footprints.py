@@ -76,6 +76,11 @@ def in_world_enabling(option: str, touches: tuple[str, ...]) -> Footprint:
     return given if given is None or JUDGE in given else given | {BOOKS}
 
 
+def known_rule(trial: Trial) -> Rule | None:
+    """The rule by which a trial's footprints are known: of worlds, where whole calls are tried; else none is."""
+    return in_world if trial.variant.get("granularity") == "calls" else None
+
+
 def independent(one: str, its: Footprint, other: str, others: Footprint) -> bool:
     """Whether two options at one point may be taken in either order: steps of two actors, known to touch nothing in
     common."""
@@ -115,5 +120,6 @@ __all__ = [
     "in_world",
     "in_world_enabling",
     "independent",
+    "known_rule",
     "refuse_unsound",
 ]

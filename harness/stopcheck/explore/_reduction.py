@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from stopcheck.explore._exploration import Exploration, bounds_reached
-from stopcheck.explore._footprint_audit import FootprintLie
+from stopcheck.explore._exploration import Exploration, FootprintLie, FootprintUse, bounds_reached
 
 
 class Reduction(msgspec.Struct):
@@ -41,6 +40,9 @@ def cache_bound_reached(exploration: Exploration) -> str | None:
 def conclude(reduction: Reduction) -> None:
     """Take the claim of completeness away where it does not hold."""
     exploration = reduction.exploration
+    exploration.footprints = FootprintUse(
+        reduction.slept, reduction.blocked, reduction.woken, reduction.swaps, reduction.lie
+    )
     if reduction.lie is not None:
         exploration.exhausted = False
         exploration.truncated_by = "a footprint that lies"

@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from stopcheck.explore._audit import Audit
 from stopcheck.explore._depth_first import CACHE_BOUND
-from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, Observe
-from stopcheck.explore._footprint_audit import FootprintAudit, FootprintLie, Pair
+from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, FootprintLie, Observe
+from stopcheck.explore._footprint_audit import FootprintAudit, Pair
 from stopcheck.explore._footprints import Footprint, Rule, as_given, footprints_of, independent, refuse_unsound
 from stopcheck.explore._path import Frame, Path
 from stopcheck.explore._reduction import Reduction, conclude
