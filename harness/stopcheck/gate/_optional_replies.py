@@ -29,7 +29,8 @@ class ExistingChild(Reply, frozen=True):
 
 
 class NoTime(Reply, frozen=True):
-    """The child's minimum useful time does not fit before the reserve."""
+    """The child's minimum useful time does not fit any more: less than that is left of the parent's lifetime without
+    the reserve, or the cap is shorter. Nothing was registered."""
 
 
 class Live(Reply, frozen=True):

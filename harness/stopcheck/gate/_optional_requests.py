@@ -22,8 +22,9 @@ class Suppress(Request, frozen=True, kw_only=True):
 class RegisterChild(Request, frozen=True, kw_only=True):
     """Record ownership of a child before it can run, and open the child's task (right ``work``).
 
-    ``task`` is the parent. ``cap_ns`` bounds the child's lifetime, ``minimum_ns`` is its minimum useful time,
-    ``reserve_ns`` what the parent keeps for itself (DDL-2, provisional).
+    ``task`` is the parent. The other times are durations and count only where the gate declares ``deadlines``:
+    ``cap_ns`` is the longest that the child may live, from its registration; ``minimum_ns`` the least time in which it
+    can be of use; ``reserve_ns`` what the parent keeps for itself at the end of its own lifetime (DDL-2).
     """
 
     operation: ClassVar[str] = "register_child"

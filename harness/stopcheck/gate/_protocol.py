@@ -10,7 +10,9 @@ Rules that hold for all operations:
 * A task or incarnation that does not exist is answered ``Refused(unknown)``; a stop that cannot be understood
   ``Refused(malformed)``, and one whose handle is stale ``Refused(unresolvable)`` (SCOPE-8).
 * An exception is an adapter fault (exit 4), not an answer.
-* Time-driven transitions (lease expiry, budgets) happen in ``tick`` or at the next operation, by ``now_ns``.
+* Time-driven transitions (lease expiry, deadlines, budgets) happen in ``tick`` or at the next operation, by ``now_ns``.
+* ``[deadlines]`` A deadline that has passed is a cancellation with cause ``deadline``, made by the first operation on
+  the task, or tick, at which ``now_ns`` has reached it, before anything else that the operation does (DDL-3).
 """
 
 from __future__ import annotations
@@ -152,7 +154,11 @@ class Gate:
 
     def register_child(self, request: oq.RegisterChild) -> Answer[a.RegisterChildReply]:
         """``[children]`` Record ownership and open the child's task, in one transition against the cutoff.
-        ``Done`` and in the inventory, or ``Stopped`` and not. Repeated: ``ExistingChild``."""
+        ``Done`` and in the inventory, or ``Stopped`` and not. Repeated: ``ExistingChild``.
+
+        ``[deadlines]`` The child's deadline is the earlier of its parent's (which may be counted without the reserve)
+        and the end of its own cap; a repeat does not move it (DDL-1). ``NoTime``, and nothing is registered, when its
+        minimum useful time does not fit before the parent's deadline less the reserve (DDL-2)."""
         return r.Unsupported()
 
     def start_child(self, request: oq.StartChild) -> Answer[a.StartChildReply]:

@@ -42,7 +42,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class OpenTask(Request, frozen=True, kw_only=True):
-    """Open a task (right ``open``). Where the caller assigns incarnations, ``incarnation`` is set."""
+    """Open a task (right ``open``). Where the caller assigns incarnations, ``incarnation`` is set.
+
+    ``deadline_ns`` is the latest time at which the result is worth having, on the environment's clock (``[deadlines]``;
+    ``None``: there is none). From that time on (inclusive) the task is cancelled with cause ``deadline``.
+    """
 
     operation: ClassVar[str] = "open_task"
     deadline_ns: int | None = None

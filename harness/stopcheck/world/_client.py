@@ -196,7 +196,15 @@ class Client:
     async def register_child(self, child: Child, epoch: int) -> Any:
         """Record ownership of a child."""
         return await self.insist(
-            RegisterChild, child.parent, child=child.ref, kind=child.kind, owner=child.owner, epoch=epoch
+            RegisterChild,
+            child.parent,
+            child=child.ref,
+            kind=child.kind,
+            owner=child.owner,
+            epoch=epoch,
+            cap_ns=child.cap_ns,
+            minimum_ns=child.minimum_ns,
+            reserve_ns=child.reserve_ns,
         )
 
     async def start_child(self, child: Child) -> Any:

@@ -21,12 +21,16 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Child(msgspec.Struct, frozen=True):
-    """An owned operation of ``parent`` that a worker wants to register."""
+    """An owned operation of ``parent`` that a worker wants to register. Of its lifetime: ``cap_ns`` is the most that it
+    may have, ``minimum_ns`` the least with which it is of use, ``reserve_ns`` what the parent keeps for itself."""
 
     parent: TaskRef
     ref: TaskRef
     kind: OwnedKind
     owner: str
+    cap_ns: int | None = None
+    minimum_ns: int = 0
+    reserve_ns: int = 0
 
 
 class Message(msgspec.Struct, frozen=True):

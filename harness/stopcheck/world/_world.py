@@ -134,9 +134,19 @@ class World:
         self.queues.append(queue)
         return queue
 
-    def child(self, parent: TaskRef, name: str, kind: OwnedKind = OwnedKind.CHILD_TASK) -> Child:
+    def child(
+        self,
+        parent: TaskRef,
+        name: str,
+        kind: OwnedKind = OwnedKind.CHILD_TASK,
+        *,
+        cap_ns: int | None = None,
+        minimum_ns: int = 0,
+        reserve_ns: int = 0,
+    ) -> Child:
         """Declare an owned operation of ``parent``; its task is opened by its registration."""
-        return Child(parent, self.task(name, parent=parent), kind, f"worker of {parent.key.task_id}")
+        ref = self.task(name, parent=parent)
+        return Child(parent, ref, kind, f"worker of {parent.key.task_id}", cap_ns, minimum_ns, reserve_ns)
 
     # -- who acts -----------------------------------------------------------------------------------------
 
