@@ -35,6 +35,7 @@ from stopcheck.explore import (
     make_trial,
     replay,
     shrink,
+    tallies,
     unwatched,
 )
 from stopcheck.gate import AdapterFault, NotAGate
@@ -204,6 +205,7 @@ class JobRunner:
             unsound=found.unsound,
             exhausted=found.exhausted,
             bound=found.bound,
+            ledger=tallies(merged.offers, merged.admitted),
         )
 
 

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
+from stopcheck.explore import Tally
+
 
 class Verdict(StrEnum):
     """A clause's verdict. Only ``PASS`` is a pass."""
@@ -90,6 +92,7 @@ class JobResult(msgspec.Struct, frozen=True):
     ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered
     and, if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count
     per operation. ``exhausted``: a search made every run; ``bound``: every run of at most so many disruptions.
+    ``ledger``: which faults, deaths and races of timers its runs were offered, and which they took.
     """
 
     spec: JobSpec
@@ -113,6 +116,7 @@ class JobResult(msgspec.Struct, frozen=True):
     unsound: str = ""
     exhausted: bool = False
     bound: int | None = None
+    ledger: tuple[Tally, ...] = ()
 
 
 class ClauseVerdict(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from stopcheck.explore import (
     Budget,
     Exploration,
     Trial,
+    both_offers,
     exhaustive,
     pct,
     random_walk,
@@ -157,6 +158,8 @@ def merge(first: Exploration, second: Exploration) -> Exploration:
         footprints=first.footprints or second.footprints,
         undecided=_sum(first.undecided, second.undecided),
         endings=_sum(first.endings, second.endings),
+        offers=both_offers(first.offers, second.offers),
+        admitted=first.admitted or second.admitted,
     )
 
 

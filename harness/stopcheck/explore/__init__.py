@@ -20,6 +20,8 @@ from stopcheck.explore._exploration import (
     Nondeterminism,
     SweepCoverage,
 )
+from stopcheck.explore._ledger import Tally, tallies
+from stopcheck.explore._ledger import both as both_offers
 from stopcheck.explore._pct import pct
 from stopcheck.explore._portfolio import Portfolio, auto
 from stopcheck.explore._random_walk import Deviating, random_walk
@@ -52,10 +54,12 @@ __all__ = [
     "Shrunk",
     "Stepwise",
     "SweepCoverage",
+    "Tally",
     "Trial",
     "Watch",
     "WorldMachine",
     "auto",
+    "both_offers",
     "depth_first",
     "drawn_runs",
     "exhaustive",
@@ -71,5 +75,6 @@ __all__ = [
     "state_machine",
     "stop_position",
     "stop_sweep",
+    "tallies",
     "unwatched",
 ]

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from stopcheck.explore._ledger import Counts, Offer, enter
 from stopcheck.explore._trial import Result
 from stopcheck.judge import Violation
 from stopcheck.kernel import Choice, Schedule
+from stopcheck.world import Admitted
 
 
 def _in_budget() -> str:
@@ -141,6 +143,7 @@ class Exploration(msgspec.Struct):
     ``endings`` counts the ways in which runs ended; ``undecided`` the runs whose judge could not decide, by reason.
     ``bound``: runs had at most so many disruptions; ``limited``: that kept something back. ``footprints``: what a
     reduction by independence did, if there was one.
+    ``offers`` and ``admitted`` are the raw coverage ledger; see :func:`~stopcheck.explore.tallies`.
     """
 
     strategy: str
@@ -167,6 +170,8 @@ class Exploration(msgspec.Struct):
     limited: bool = False
     faults: list[Fault] = []
     nondeterminism: Nondeterminism | None = None
+    offers: dict[Offer, Counts] = {}
+    admitted: list[Admitted] = []
 
     @property
     def clean(self) -> bool:
@@ -243,6 +248,9 @@ class Book:
         ):
             for key, count in part.items():
                 total[key] = total.get(key, 0) + count
+        enter(book.offers, result.offers())
+        if not book.admitted:
+            book.admitted = result.admitted()
         if result.undecided:
             _add(book.undecided, {result.undecided: 1})
         if result.violations:

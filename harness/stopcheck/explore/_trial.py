@@ -12,10 +12,12 @@ from typing import Protocol
 
 import msgspec
 
+from stopcheck.explore._ledger import Noting, Taken
 from stopcheck.gate import AdapterFault, GateFactory
 from stopcheck.judge import Check, GateMemo, Judge, Violation, gate_memo
-from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Recorder, Schedule, ThreadHost
+from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Schedule, ThreadHost
 from stopcheck.world import (
+    Admitted,
     Called,
     Entry,
     FinalAccount,
@@ -40,7 +42,8 @@ class Result(msgspec.Struct):
 
     ``outcome`` digests where the run ended, whatever the way: its ending, the clauses broken, the final account.
     ``turns`` are those of the main phase. ``first_calls`` names each actor's first call to the gate. ``undecided``: why
-    the judge could not decide the order of the calls; empty when it could.
+    the judge could not decide the order of the calls; empty when it could. ``offers``: what the run was offered beside
+    actors' steps, and took; ``admitted``: what its scenario admits of that.
     """
 
     scenario: str
@@ -60,6 +63,8 @@ class Result(msgspec.Struct):
     turns: Callable[[], list[Turn]]
     first_calls: Callable[[], dict[str, str]]
     undecided: str = ""
+    offers: Callable[[], list[Taken]] = list
+    admitted: Callable[[], list[Admitted]] = list
 
     @property
     def cut(self) -> bool:
@@ -131,7 +136,7 @@ class GateTrial:
         """Make the run, with a judge of its own."""
         judge = Judge(self._factory.contract, self._checks, self._memo)
         watch(judge.violations)
-        recorder = Recorder(chooser)
+        recorder = Noting(chooser)
         record = run(
             self._scenario,
             self._factory,
@@ -161,6 +166,8 @@ class GateTrial:
             turns=lambda: main_turns(record.log),
             first_calls=lambda: _first_calls(record),
             undecided=judge.undecided,
+            offers=lambda: recorder.offers(record.log),
+            admitted=record.admitted,
         )
 
 

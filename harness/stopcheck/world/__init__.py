@@ -5,6 +5,7 @@ module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
+from stopcheck.world._admitted import ANSWER_LABEL, Admitted, FaultKind
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -45,10 +46,12 @@ from stopcheck.world._workers import Holder, Plan, Temper
 from stopcheck.world._world import World
 
 __all__ = [
+    "ANSWER_LABEL",
     "EXPORT",
     "MAIL",
     "MAX_TICKS",
     "Abilities",
+    "Admitted",
     "Answered",
     "Called",
     "Cast",
@@ -61,6 +64,7 @@ __all__ = [
     "Event",
     "FaultBudget",
     "FaultChosen",
+    "FaultKind",
     "FinalAccount",
     "GateDied",
     "Granularity",

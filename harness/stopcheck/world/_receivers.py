@@ -39,6 +39,11 @@ class Lookup(StrEnum):
     NONE = "none"
 
 
+#: What may go wrong with a request before its commit, and with its answer.
+RECEIVE_FAULTS = ("reject", "drop", "delay")
+ANSWER_FAULTS = ("drop_answer", "answer_late")
+
+
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     """What a receiver can do. ``steps`` are the stages of a request between receipt and commit (an export writes
     before it is complete); ``demands_permit``: it takes nothing without the permit of a claim."""
@@ -88,7 +93,7 @@ class Receiver:
         if self.abilities.demands_permit and not self._world.permit_is_genuine(permit, effect.effect_id):
             self._refuse(effect, "no_permit")
             return self._answer(effect, NoEvidence("refused: no permit"))
-        fault = self._fault("receive", ("reject", "drop", "delay"))
+        fault = self._fault("receive", RECEIVE_FAULTS)
         if fault == "drop":
             self._refuse(effect, "dropped")
             return self._answer(effect, NoEvidence("disconnected"))
@@ -115,7 +120,7 @@ class Receiver:
             receipt = known
         else:
             receipt = self._commit(effect, permit)
-        fault = self._fault("answer", ("drop_answer", "answer_late"))
+        fault = self._fault("answer", ANSWER_FAULTS)
         if fault == "drop_answer":
             return self._answer(effect, NoEvidence("disconnected"))
         if fault == "answer_late":

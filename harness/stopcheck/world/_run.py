@@ -33,6 +33,7 @@ from stopcheck.kernel import (
     ThreadHost,
     sleep_until,
 )
+from stopcheck.world._admitted import Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
 from stopcheck.world._gate_port import PortHost
@@ -48,7 +49,7 @@ class Record(msgspec.Struct):
     """What a run left: its log, how it ended, and what was seen.
 
     ``cut``: a strategy ended the run because what follows is known. ``fault``: the adapter broke the protocol.
-    ``rested``: the final phase came to rest within its bounds.
+    ``rested``: the final phase came to rest within its bounds. ``admitted``: all that the scenario admits.
     """
 
     scenario: str
@@ -62,6 +63,7 @@ class Record(msgspec.Struct):
     steps: int = 0
     called: dict[str, int] = {}
     inner: dict[str, int] = {}
+    admitted: Callable[[], list[Admitted]] = list
 
     @property
     def cut(self) -> bool:
@@ -176,6 +178,7 @@ def run(
         steps=kernel.steps,
         called=world.port.called_operations,
         inner=world.port.inner_operations,
+        admitted=lambda: admitted(world),
     )
 
 

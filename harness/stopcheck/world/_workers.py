@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 MAX_COMPLETIONS = 3
 #: How often a worker that finds another's lease waits for that lease to end.
 MAX_WAITS = 2
+#: Where a crashing worker may die.
+AFTER_BEGINNING = "after beginning"
+AFTER_COMMITTING = "after committing"
 
 
 class Temper(StrEnum):
@@ -113,12 +116,12 @@ class _Worker:
         if plan.as_child is not None:
             await self._start_as_child(plan.as_child)
         await self._begin(delivery, trigger)
-        self._may_die("after beginning")
+        self._may_die(AFTER_BEGINNING)
         for child in plan.children:
             await self._register(child)
         for effect in plan.effects:
             await self._commit(effect)
-            self._may_die("after committing")
+            self._may_die(AFTER_COMMITTING)
         if plan.completes:
             await self._complete()
 

@@ -32,6 +32,7 @@ from stopcheck.gate import (
 from stopcheck.kernel import Kernel, wait_until
 from stopcheck.world import _people as people
 from stopcheck.world import _workers as workers
+from stopcheck.world._admitted import ANSWER_LABEL, CRASH
 from stopcheck.world._budget import Purse
 from stopcheck.world._cast import Cast, cast_for
 from stopcheck.world._client import Client
@@ -71,6 +72,8 @@ class World:
         self.receivers: dict[str, Receiver] = {}
         self.queues: list[Queue] = []
         self.events: list[Event] = []
+        self.plans: dict[str, workers.Plan] = {}
+        self.watched: list[str] = []
         self.outboxes: dict[str, list[Effect]] = {}
         self.outcomes: dict[str, str] = {}
         self.records: dict[TaskRef, CancellationRecord] = {}
@@ -185,6 +188,7 @@ class World:
 
     def worker(self, name: str, plan: workers.Plan) -> None:
         """A worker that carries out ``plan``."""
+        self.plans[name] = plan
         self.actor(name, workers.work(self, name, plan))
 
     def delivers(
@@ -227,6 +231,7 @@ class World:
 
     def supervisor(self, task: TaskRef, watched: tuple[str, ...], *, killable: bool = True) -> None:
         """Signals after a stop; after the grace period uses force, and probes."""
+        self.watched += watched
         client = self.client("supervisor", Right.SUPERVISE, Right.INSPECT)
         self.actor("supervisor", people.supervise(self, client, task, watched, killable=killable))
 
@@ -314,7 +319,7 @@ class World:
         may_be_lost = self.scenario.budget.lost_answers
         if not self.may_crash() or (may_be_lost and operation not in may_be_lost):
             return False
-        if self.kernel.fault(f"answer to {operation}", ("answered", "crash")) == "answered":
+        if self.kernel.fault(ANSWER_LABEL + operation, ("answered", CRASH)) == "answered":
             return False
         self.purse.spend("crashes")
         return True

@@ -1,0 +1,71 @@
+"""What a scenario admits, spelt out: each fault, lost answer and named timer at each place where it may strike.
+
+One idea: a budget says how many faults of which kind; where they may strike follows from the receivers, queues and
+workers that were declared. A coverage ledger compares this list with what runs were really offered and took.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stopcheck.world._receivers import ANSWER_FAULTS, RECEIVE_FAULTS
+from stopcheck.world._workers import AFTER_BEGINNING, AFTER_COMMITTING, Temper
+
+if TYPE_CHECKING:
+    from stopcheck.world._world import World
+
+#: The label of the fault point between a call's transition and its answer.
+ANSWER_LABEL = "answer to "
+#: The option that is a death there.
+CRASH = "crash"
+
+
+class FaultKind(StrEnum):
+    """The kinds of a fault budget; ``crash`` is the death of the gate."""
+
+    PROVIDER = "provider"
+    QUEUE = "queue"
+    WORKER = "worker"
+    SIGNAL = "signal"
+    CRASH = "crash"
+    TIME = "time"
+    #: Asked for by something else than the bundled world.
+    OTHER = "other"
+
+
+class Admitted(msgspec.Struct, frozen=True):
+    """One thing that may happen: ``what`` at ``label``, the fault point's label without the actor, or the timer's
+    name."""
+
+    kind: FaultKind
+    label: str
+    what: str
+
+
+def admitted(world: World) -> list[Admitted]:
+    """All that the scenario admits in this world. Deaths at scheduling points have no place of their own: each step is
+    one."""
+    budget = world.scenario.budget
+    found: list[Admitted] = []
+    if budget.provider:
+        for name in world.receivers:
+            for at, faults in (("receive", RECEIVE_FAULTS), ("answer", ANSWER_FAULTS)):
+                admits = [fault for fault in faults if fault in budget.provider_faults]
+                found += [Admitted(FaultKind.PROVIDER, f"{name}.{at}", fault) for fault in admits]
+    if budget.queue:
+        found += [Admitted(FaultKind.QUEUE, f"{queue.name}.deliver", "duplicate") for queue in world.queues]
+    if budget.worker:
+        for name, worker in world.plans.items():
+            if worker.temper is Temper.CRASHING:
+                whens = [AFTER_BEGINNING, *([AFTER_COMMITTING] if worker.effects else [])]
+                found += [Admitted(FaultKind.WORKER, f"{name} {when}", "dies") for when in whens]
+    if budget.signal:
+        found += [Admitted(FaultKind.SIGNAL, f"signal to {worker}", "lost") for worker in world.watched]
+    if budget.crashes and world.port.contract.durable:
+        found += [Admitted(FaultKind.CRASH, ANSWER_LABEL + operation, CRASH) for operation in budget.lost_answers]
+    if budget.time:
+        found += [Admitted(FaultKind.TIME, timer, how) for timer in budget.timers for how in ("before", "at", "after")]
+    return found
