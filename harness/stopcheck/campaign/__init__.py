@@ -34,6 +34,8 @@ from stopcheck.campaign._results import (
     JobResult,
     JobSpec,
     JobStarted,
+    NamedChoice,
+    NearestPass,
     Report,
     Verdict,
 )
@@ -61,6 +63,8 @@ __all__ = [
     "JobSpec",
     "JobStarted",
     "LoadedGate",
+    "NamedChoice",
+    "NearestPass",
     "Options",
     "ReplayedRun",
     "Report",

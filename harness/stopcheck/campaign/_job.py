@@ -10,7 +10,6 @@ import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Any, cast
 
 import msgspec
 
@@ -20,6 +19,7 @@ from stopcheck.campaign._loading import LoadedGate, load_scenarios
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import SIGKILL
 from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
+from stopcheck.campaign._shrinking import shrunk_finding
 from stopcheck.campaign._sigkill import sigkill_job
 from stopcheck.campaign._strategies import Search, search
 from stopcheck.explore import (
@@ -33,18 +33,14 @@ from stopcheck.explore import (
     find_nondeterminism,
     generator,
     make_trial,
-    replay,
-    shrink,
     tallies,
     unwatched,
 )
 from stopcheck.gate import AdapterFault, NotAGate
-from stopcheck.judge import CHECKS, Violation
+from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, HungError, Recorder, Schedule, ThreadHost, Watchdog
 from stopcheck.world import Granularity, Interior, Scenario, Variant, raised_at, shortened
 
-#: Runs that shrinking one failure may take.
-SHRINK_RUNS = 400
 #: Schedules per job that are run twice.
 AUDITED = 2
 #: Executions between two reports of progress.
@@ -129,38 +125,16 @@ class JobRunner:
         return msgspec.structs.replace(found, unsound=f"one schedule made two different runs: {differs.what}")
 
     def shrink(self, finding: Finding) -> Finding:
-        """Make a finding's schedule as short as the bound on runs allows; if that fails, the finding stays as it is."""
+        """Make a finding's schedule as short as the bound on runs allows, and look for the nearest run that passes; if
+        that fails, the finding stays as it is."""
         if not finding.token.startswith("sc"):
             return finding
         try:
             with Watchdog(self._execution_s) as watchdog:
-                return self._shrunk(finding, watchdog)
+                trial = self._trial(self._scenarios[finding.scenario], finding)
+                return shrunk_finding(trial, finding, before_run=watchdog.rearm)
         except Exception:
             return finding
-
-    def _shrunk(self, finding: Finding, watchdog: Watchdog) -> Finding:
-        trial = self._trial(self._scenarios[finding.scenario], finding)
-        again = replay(trial, Schedule.from_token(finding.token)).result
-        violation = _violation(again, finding.clause)
-        if again is None or violation is None:
-            return finding
-        failure = Failure(
-            finding.clause, violation, finding.strategy, finding.scenario, again.variant, tuple(again.choices)
-        )
-        shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=watchdog.rearm)
-        watchdog.rearm()
-        last = replay(trial, shrunk.schedule).result
-        return msgspec.structs.replace(
-            finding,
-            check=shrunk.violation.check,
-            message=shrunk.violation.message,
-            token=shrunk.schedule.token(),
-            deviations=shrunk.schedule.deviations,
-            choices=len(shrunk.schedule.choices),
-            step=shrunk.violation.step,
-            shrunk=shrunk.reproduced,
-            where=place_at(last.log(), shrunk.violation.step) if last is not None else "",
-        )
 
     def _trial(self, scenario: Scenario, spec: JobSpec | Finding) -> Trial:
         granularity = Granularity(spec.granularity)
@@ -252,20 +226,6 @@ def _finding(spec: JobSpec, failure: Failure, merged: Exploration) -> Finding:
         executions_to_find=merged.executions,
         shrunk=False,
     )
-
-
-def _violation(result: Result | None, clause: str) -> Violation | None:
-    return next((v for v in result.violations if v.clause == clause), None) if result is not None else None
-
-
-def place_at(log: bytes, step: int) -> str:
-    """The place in the gate's own code that the step of a run reached last; empty when it is not known."""
-    place = ""
-    for line in log.splitlines():
-        at, _, what = msgspec.json.decode(line, type=tuple[int, int, Any])
-        if at == step and isinstance(what, dict):
-            place = str(cast("dict[str, object]", what).get("where", "")) or place
-    return place
 
 
 def random_schedule(trial: Trial, seed: int) -> Schedule:

@@ -1,16 +1,25 @@
-"""Replaying one schedule for people: the run's record, what was broken, and where it left the default order."""
+"""Replaying one schedule for people: the run's record, what was broken, where it left the default order, and the
+nearest run in which nothing breaks.
+
+One idea: whatever is shown was made again, here and now, strictly by the schedule.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import msgspec
 
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios, pick_scenarios
+from stopcheck.campaign._results import NearestPass
+from stopcheck.campaign._shrinking import nearest_of
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
+from stopcheck.explore import make_trial
 from stopcheck.judge import CHECKS, Judge, Violation
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Record, Scenario, Variant, run
+from stopcheck.world import Interior, Record, Scenario, Variant, run
 
 #: How long a replayed run may take, in real seconds.
 REPLAY_S = 20.0
@@ -26,11 +35,12 @@ class Deviation(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct):
-    """A replayed run."""
+    """A replayed run. ``nearest``: where the nearest run in which nothing breaks parts from it, and that run."""
 
     record: Record
     violations: list[Violation]
     deviations: list[Deviation]
+    nearest: tuple[NearestPass, Replayed] | None = None
 
 
 class _Noting:
@@ -47,9 +57,40 @@ class _Noting:
         return index
 
 
-def replay_schedule(loaded: LoadedGate, schedule: Schedule, *, execution_s: float = REPLAY_S) -> Replayed:
-    """Make the schedule's run again. Raises :class:`UsageFault` when there is no such scenario or variant, and
-    ``DivergedError`` when the run is not the recorded one."""
+def _nobody_listens() -> None:
+    """For replays that nobody waits for impatiently."""
+
+
+def replay_schedule(
+    loaded: LoadedGate,
+    schedule: Schedule,
+    *,
+    clause: str | None = None,
+    execution_s: float = REPLAY_S,
+    alive: Callable[[], object] = _nobody_listens,
+) -> Replayed:
+    """Make the schedule's run again. If it breaks ``clause`` (by default the one that broke first), look for the
+    nearest run that passes; ``alive`` is called before each. Raises :class:`UsageFault` when there is no such scenario
+    or variant, and ``DivergedError`` when the run is not the recorded one."""
+    scenario, variant = _named(schedule)
+    _check_fits(loaded, scenario, variant)
+    with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
+        stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
+        replayed = stage.run(schedule)
+
+        def before_run() -> None:
+            watchdog.rearm()
+            alive()
+
+        broken = [v.clause for v in replayed.violations]
+        wanted = clause if clause in broken else next(iter(broken), None)
+        if wanted is not None and replayed.record.fault is None:
+            replayed.nearest = stage.nearest(wanted, schedule, before_run)
+    return replayed
+
+
+def _named(schedule: Schedule) -> tuple[Scenario, Variant]:
+    """The scenario and the variant that a schedule names."""
     scenarios = load_scenarios()
     scenario = scenarios.get(schedule.scenario)
     if scenario is None:
@@ -58,27 +99,54 @@ def replay_schedule(loaded: LoadedGate, schedule: Schedule, *, execution_s: floa
             hint=did_you_mean(schedule.scenario, scenarios, "see: stopcheck list scenarios"),
         )
     try:
-        variant = Variant.from_names(schedule.variant)
+        return scenario, Variant.from_names(schedule.variant)
     except ValueError as error:
         raise UsageFault(f"the token's variant cannot be read: {error}", hint="was it made by a newer kit?") from error
-    _check_fits(loaded, scenario, variant)
-    judge = Judge(loaded.contract, CHECKS)
-    replayer = Replayer(schedule)
-    noting = _Noting(replayer)
-    with ground(loaded, variant.granularity) as interior, Watchdog(execution_s):
+
+
+class _Stage:
+    """Where the runs of one gate in one scenario are made."""
+
+    def __init__(
+        self, loaded: LoadedGate, scenario: Scenario, variant: Variant, interior: Interior, threads: ThreadHost
+    ) -> None:
+        self._loaded = loaded
+        self._scenario = scenario
+        self._variant = variant
+        self._interior = interior
+        self._threads = threads
+
+    def run(self, schedule: Schedule) -> Replayed:
+        """The schedule's run, judged."""
+        judge = Judge(self._loaded.contract, CHECKS)
+        replayer = Replayer(schedule)
+        noting = _Noting(replayer)
         record = run(
-            scenario,
-            loaded.factory,
+            self._scenario,
+            self._loaded.factory,
             noting.choose,
-            variant=variant,
-            interior=interior,
+            variant=self._variant,
+            interior=self._interior,
             observers=(judge,),
-            thread_host=ThreadHost(execution_s),
+            thread_host=self._threads,
         )
-    judge.close()
-    if record.fault is None:
-        replayer.finish()
-    return Replayed(record, list(judge.violations), noting.deviations)
+        judge.close()
+        if record.fault is None:
+            replayer.finish()
+        return Replayed(record, list(judge.violations), noting.deviations)
+
+    def nearest(
+        self, clause: str, schedule: Schedule, before_run: Callable[[], object]
+    ) -> tuple[NearestPass, Replayed] | None:
+        """The nearest run that passes, and where it parts."""
+        trial = make_trial(
+            self._scenario, self._loaded.factory, self._variant, self._interior, CHECKS, thread_host=self._threads
+        )
+        found = nearest_of(trial, clause, schedule, before_run=before_run)
+        if found is None:
+            return None
+        before_run()
+        return found, self.run(Schedule.from_token(found.token))
 
 
 def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> None:

@@ -40,11 +40,37 @@ class JobSpec(msgspec.Struct, frozen=True):
         return f"{self.scenario} ({self.granularity}, {handles}, {self.strategy})"
 
 
+class NamedChoice(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer by name: what was asked (``run``: who moves next), and what was chosen. ``instead_of`` is what the
+    default would have been; empty where the default was chosen."""
+
+    asked: str
+    chosen: str
+    instead_of: str = ""
+
+
+class NearestPass(msgspec.Struct, frozen=True):
+    """The passing run that is nearest to a finding's, ``changed`` choices away; ``token`` replays it.
+
+    Both are the same up to choice ``position`` (from 0), after ``step`` steps, where ``asked`` was answered ``failing``
+    in the one and ``passing`` in the other. ``breaks``: other clauses that it breaks; empty where it breaks none."""
+
+    token: str
+    changed: int
+    position: int
+    step: int
+    asked: str
+    failing: str
+    passing: str
+    breaks: tuple[str, ...] = ()
+
+
 class Finding(msgspec.Struct, frozen=True):
     """A clause was broken, with the interleaving that shows it.
 
     ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is when it broke, and
-    ``where`` the place in the gate's own code that was reached last by then."""
+    ``where`` the place in the gate's own code that was reached last by then. ``named`` are the run's choices, of which
+    the token holds digests; ``nearest`` is where a run that passes parts from it. Both are there once it was shrunk."""
 
     clause: str
     check: str
@@ -60,6 +86,8 @@ class Finding(msgspec.Struct, frozen=True):
     executions_to_find: int
     shrunk: bool
     where: str = ""
+    named: tuple[NamedChoice, ...] = ()
+    nearest: NearestPass | None = None
 
     @property
     def size(self) -> tuple[object, ...]:

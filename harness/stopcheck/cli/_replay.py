@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -27,6 +28,7 @@ from stopcheck.report import (
     check_writable,
     make_console,
     print_faults,
+    print_parting,
     print_timeline,
     write_report,
 )
@@ -50,16 +52,18 @@ def replay_command(
     """
     if log_path is not None:
         check_writable(log_path)
+    clause = clause.upper() if clause is not None else None
     token, gate = _named(token, gate, clause)
-    return contained(lambda: guarded(lambda: _replay(token, gate, log_path, full=full, execution_s=execution_s)))
+    replaying = partial(_replay, token, gate, clause, log_path, full=full, execution_s=execution_s)
+    return contained(lambda: guarded(replaying))
 
 
-def _replay(token: str, gate: str, log_path: Path | None, *, full: bool, execution_s: float) -> int:
+def _replay(token: str, gate: str, clause: str | None, log_path: Path | None, *, full: bool, execution_s: float) -> int:
     console = make_console()
     if token.startswith("kill."):
         return _death(console, load_gate(gate), token)
     schedule = Schedule.from_token(token)
-    replayed = replay_schedule(load_gate(gate), schedule, execution_s=execution_s)
+    replayed = replay_schedule(load_gate(gate), schedule, clause=clause, execution_s=execution_s)
     record = replayed.record
     if log_path is not None:
         write_report(log_path, record.rendered())
@@ -69,6 +73,7 @@ def _replay(token: str, gate: str, log_path: Path | None, *, full: bool, executi
     if record.fault is not None:
         print_faults(console, [report_of(record.fault)])
         return ExitCode.ADAPTER_FAULT
+    print_parting(console, replayed, full=full)
     clauses = sorted({v.clause for v in replayed.violations})
     deviations = len(replayed.deviations)
     console.say(
@@ -118,7 +123,7 @@ def _report(given: str, path: Path) -> Report:
 
 def _finding(given: str, report: Report, clause: str | None) -> Finding:
     findings = [finding for verdict in report.clauses for finding in verdict.findings]
-    found = [f for f in findings if clause is None or f.clause == clause.upper()]
+    found = [f for f in findings if clause is None or f.clause == clause]
     if not found:
         failed = ", ".join(dict.fromkeys(f.clause for f in findings)) or "none"
         which = f" for {clause}" if clause else ""

@@ -20,8 +20,10 @@ from stopcheck.explore._exploration import (
     Nondeterminism,
     SweepCoverage,
 )
+from stopcheck.explore._guiding import Seen
 from stopcheck.explore._ledger import Tally, tallies
 from stopcheck.explore._ledger import both as both_offers
+from stopcheck.explore._nearest import Nearest, nearest_passing
 from stopcheck.explore._pct import pct
 from stopcheck.explore._portfolio import Portfolio, auto
 from stopcheck.explore._random_walk import Deviating, random_walk
@@ -47,10 +49,12 @@ __all__ = [
     "FootprintLie",
     "FootprintUse",
     "GateTrial",
+    "Nearest",
     "Nondeterminism",
     "Portfolio",
     "Replayed",
     "Result",
+    "Seen",
     "Shrunk",
     "Stepwise",
     "SweepCoverage",
@@ -67,6 +71,7 @@ __all__ = [
     "generator",
     "machine_for",
     "make_trial",
+    "nearest_passing",
     "pct",
     "random_walk",
     "replay",

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import msgspec
 
+from stopcheck.explore._guiding import Noting, Seen
 from stopcheck.explore._trial import Result, Trial
 from stopcheck.kernel import Cut, DivergedError, Divergence, Point, Replayer, Schedule
 
 
 class Replayed(msgspec.Struct):
-    """A replay's result, or where it left the schedule. Exactly one of them is there."""
+    """A replay's result, or where it left the schedule. Exactly one of them is there. ``seen``: what the run was asked
+    and what it was answered."""
 
     result: Result | None = None
     divergence: Divergence | None = None
+    seen: list[Seen] = []
 
     def why(self) -> str:
         """The divergence in words; empty when there is none."""
@@ -40,11 +43,11 @@ class _UpToTheEnd:
 def replay(trial: Trial, schedule: Schedule, *, stop_at_end: bool = False) -> Replayed:
     """Make the schedule's run again. Choices after its end are defaults; with ``stop_at_end`` the run ends there."""
     replayer = Replayer(schedule)
-    chooser = _UpToTheEnd(replayer, len(schedule.choices)) if stop_at_end else replayer
+    noting = Noting(_UpToTheEnd(replayer, len(schedule.choices)) if stop_at_end else replayer)
     try:
-        result = trial(chooser)
+        result = trial(noting)
         if result.fault is None:
             replayer.finish()
     except DivergedError as error:
-        return Replayed(divergence=error.divergence)
-    return Replayed(result=result)
+        return Replayed(divergence=error.divergence, seen=noting.seen)
+    return Replayed(result=result, seen=noting.seen)

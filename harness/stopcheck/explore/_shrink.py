@@ -5,8 +5,8 @@ moved until no attempt helps any more; fewer deviations first, then fewer choice
 guide, recorded anew, so that what is kept is always a run that really happened; the last word has a strict replay.
 
 When a deviation is taken away, what follows may shift. So an attempt is guided in one of three ways: by position, by
-position with the choice cut out, or by *anchor* (the deviation is made where the default would have been that option
-for the same time as before). The order of attempts is fixed: the same failure always shrinks to the same run.
+position with the choice cut out, or by anchor (see ``_guiding``). The order of attempts is fixed: the same failure
+always shrinks to the same run.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from stopcheck.explore._exploration import Failure
+from stopcheck.explore._guiding import Anchored, Noting, Seen, anchors, deviations_of, options_of
 from stopcheck.explore._replay import replay
 from stopcheck.explore._trial import Result, Trial
 from stopcheck.judge import Violation
-from stopcheck.kernel import Chooser, Guide, Point, Schedule
+from stopcheck.kernel import Chooser, Guide, Schedule
 
 #: How far a deviation is moved.
 _REACH = 6
@@ -38,47 +39,6 @@ class Shrunk(msgspec.Struct, frozen=True):
     reproduced: bool
 
 
-class _Seen(msgspec.Struct, frozen=True):
-    """One question of a run and its answer."""
-
-    point: str
-    options: tuple[str, ...]
-    index: int
-
-
-class _Noting:
-    """Wraps a guide and notes what was asked and answered."""
-
-    def __init__(self, inner: Chooser) -> None:
-        self.seen: list[_Seen] = []
-        self._inner = inner
-
-    def choose(self, point: Point) -> int:
-        """The guide's answer."""
-        index = self._inner.choose(point)
-        self.seen.append(_Seen(point.name, point.options, index))
-        return index
-
-
-#: Where a deviation is anchored: the point, the default option there, and for which time that default comes up.
-_Anchor = tuple[str, str, int]
-
-
-class _Anchored:
-    """Deviates at anchors, else answers the default."""
-
-    def __init__(self, wanted: dict[_Anchor, str]) -> None:
-        self._wanted = wanted
-        self._times: dict[tuple[str, str], int] = {}
-
-    def choose(self, point: Point) -> int:
-        """The anchored option if it is on offer, else the default."""
-        key = (point.name, point.options[0])
-        times = self._times[key] = self._times.get(key, 0) + 1
-        wanted = self._wanted.get((*key, times))
-        return point.options.index(wanted) if wanted is not None and wanted in point.options else 0
-
-
 class _OutOfRuns(Exception):
     """The bound was reached."""
 
@@ -91,7 +51,7 @@ class _Shrinker:
         self._before_run = before_run
         self._tried: set[object] = set()
         self.runs = 0
-        self.best: list[_Seen] = []
+        self.best: list[Seen] = []
         self.result: Result | None = None
 
     # -- attempts -----------------------------------------------------------------------------------------
@@ -102,7 +62,7 @@ class _Shrinker:
             raise _OutOfRuns
         self.runs += 1
         self._before_run()
-        noting = _Noting(chooser)
+        noting = Noting(chooser)
         result = self._trial(noting)
         if result.fault is not None or self._clause not in result.clauses:
             return False
@@ -111,62 +71,46 @@ class _Shrinker:
         self.best, self.result = noting.seen, result
         return True
 
-    def by_position(self, names: Sequence[str]) -> bool:
+    def by_position(self, options: Sequence[str]) -> bool:
         """Try these options, one for each choice."""
-        while names and not names[-1]:
-            names = names[:-1]
-        key = ("position", *names)
+        while options and not options[-1]:
+            options = options[:-1]
+        key = ("position", *options)
         if key in self._tried:
             return False
         self._tried.add(key)
-        return self.run(Guide(list(names)))
+        return self.run(Guide(list(options)))
 
     def by_anchor(self, kept: Sequence[int]) -> bool:
         """Try with only these of the best run's deviations, each where its default comes up for the same time."""
-        wanted: dict[_Anchor, str] = {}
-        times: dict[tuple[str, str], int] = {}
-        for position, seen in enumerate(self.best):
-            key = (seen.point, seen.options[0])
-            times[key] = times.get(key, 0) + 1
-            if position in kept:
-                wanted[(*key, times[key])] = seen.options[seen.index]
+        wanted = anchors(self.best, kept)
         tried = ("anchor", *sorted(wanted.items()))
         if tried in self._tried:
             return False
         self._tried.add(tried)
-        return self.run(_Anchored(wanted))
-
-    # -- the best run -------------------------------------------------------------------------------------
-
-    def names(self) -> list[str]:
-        """The best run's options, empty where they are the default."""
-        return [seen.options[seen.index] if seen.index else "" for seen in self.best]
-
-    def deviations(self) -> list[int]:
-        """The positions of the best run's deviations."""
-        return [position for position, seen in enumerate(self.best) if seen.index]
+        return self.run(Anchored(wanted))
 
     # -- passes -------------------------------------------------------------------------------------------
 
     def drop_chunks(self) -> bool:
         """Take deviations away, many at once, then fewer, from the end."""
         improved = False
-        chunk = len(self.deviations())
+        chunk = len(deviations_of(self.best))
         while chunk >= 1:
-            end = len(self.deviations())
+            end = len(deviations_of(self.best))
             while end > 0:
                 start = max(0, end - chunk)
-                if self._drop(self.deviations()[start:end]):
+                if self._drop(deviations_of(self.best)[start:end]):
                     improved = True
-                    end = min(start, len(self.deviations()))
+                    end = min(start, len(deviations_of(self.best)))
                 else:
                     end = start
-            chunk = min(chunk // 2, len(self.deviations()))
+            chunk = min(chunk // 2, len(deviations_of(self.best)))
         return improved
 
     def _drop(self, positions: Sequence[int]) -> bool:
-        names = self.names()
-        kept = [position for position in self.deviations() if position not in positions]
+        names = options_of(self.best)
+        kept = [position for position in deviations_of(self.best) if position not in positions]
         if self.by_position(["" if at in positions else name for at, name in enumerate(names)]):
             return True
         if self.by_anchor(kept):
@@ -178,7 +122,7 @@ class _Shrinker:
         return any(self.by_position(names) for names in self._moves())
 
     def _moves(self) -> Iterator[list[str]]:
-        names, deviations = self.names(), self.deviations()
+        names, deviations = options_of(self.best), deviations_of(self.best)
         offsets = [offset for distance in range(1, _REACH + 1) for offset in (-distance, distance)]
         for number in range(len(deviations) - 1, -1, -1):
             at = deviations[number]
@@ -194,7 +138,7 @@ class _Shrinker:
         return any(self.by_position(names) for names in self._merges())
 
     def _merges(self) -> Iterator[list[str]]:
-        names, deviations = self.names(), self.deviations()
+        names, deviations = options_of(self.best), deviations_of(self.best)
         for first, second in itertools.pairwise(deviations):
             without = ["" if at in (first, second) else name for at, name in enumerate(names)]
             for at in range(max(0, first - 1), min(len(names), second + 2)):
@@ -212,7 +156,7 @@ def _moved(names: Sequence[str], source: int, target: int, gone: Sequence[int]) 
     return moved
 
 
-def _size(seen: Sequence[_Seen]) -> tuple[int, int]:
+def _size(seen: Sequence[Seen]) -> tuple[int, int]:
     return sum(1 for one in seen if one.index), len(seen)
 
 

@@ -7,6 +7,7 @@ from stopcheck.report._console import ReportConsole, make_console, silence
 from stopcheck.report._files import check_writable, json_report, junit_report, write_report
 from stopcheck.report._findings import print_faults, replay_line
 from stopcheck.report._live import LiveProgress
+from stopcheck.report._parting import print_parting
 from stopcheck.report._terminal import print_report, verdict_style
 from stopcheck.report._timeline import print_timeline
 
@@ -18,6 +19,7 @@ __all__ = [
     "junit_report",
     "make_console",
     "print_faults",
+    "print_parting",
     "print_report",
     "print_timeline",
     "replay_line",

@@ -9,6 +9,7 @@ import msgspec
 
 from stopcheck.campaign import Report, UsageFault, Verdict
 from stopcheck.report._findings import replay_line
+from stopcheck.report._parting import what_decides
 
 
 def json_report(report: Report) -> bytes:
@@ -37,7 +38,8 @@ def junit_report(report: Report) -> bytes:
         if clause.verdict is Verdict.FAIL:
             finding = clause.findings[0]
             failure = ElementTree.SubElement(case, "failure", message=clause.why, type=finding.check)
-            failure.text = replay_line(report, finding)
+            decides = f"{what_decides(finding.nearest)}\n" if finding.nearest is not None else ""
+            failure.text = decides + replay_line(report, finding)
         elif clause.verdict is Verdict.UNKNOWN:
             ElementTree.SubElement(case, "error", message=clause.why, type="UNKNOWN")
         elif clause.verdict is not Verdict.PASS:

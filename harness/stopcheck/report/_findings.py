@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from stopcheck.campaign import FaultReport, Finding, Report
 from stopcheck.report._console import ReportConsole
+from stopcheck.report._parting import what_decides
 
 
 def print_finding(console: ReportConsole, report: Report, finding: Finding, *, others: int = 0) -> None:
@@ -21,6 +22,8 @@ def print_finding(console: ReportConsole, report: Report, finding: Finding, *, o
     shrunk = "shrunk to" if finding.shrunk else "not shrunk:"
     more = f"; {others} more finding{'' if others == 1 else 's'} of this clause in the JSON report" if others else ""
     console.say(f"  size: {shrunk} {size(finding)}; found by {finding.strategy}{more}")
+    if finding.nearest is not None:
+        console.say(f"  decides: {what_decides(finding.nearest)}")
     console.say(f"  {replay_line(report, finding)}")
 
 

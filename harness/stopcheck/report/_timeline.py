@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-
-from rich.text import Text
+from typing import NamedTuple
 
 from stopcheck.campaign import Deviation, ReplayedRun
 from stopcheck.gate import Snapshot, Ticked
@@ -37,18 +36,26 @@ _PHASES = {
     "account": "what the gate and the receivers hold at rest",
 }
 
-Line = tuple[str, str]
+
+class Line(NamedTuple):
+    """One line of a timeline. ``what`` is what it tells, without when: lines of two runs that tell the same are equal
+    in it. Empty for lines that tell nothing of the run."""
+
+    text: str
+    style: str
+    what: str = ""
+    step: int = 0
 
 
 def print_timeline(console: ReportConsole, replayed: ReplayedRun, *, full: bool = False) -> None:
     """Print the run. A ``*`` marks a choice that was not the default; violations stand where they happened."""
     console.say("    step    time  who           what", "dim")
-    for line, style in timeline(replayed, full=full):
-        console.print(Text(line, style=style), soft_wrap=True)
+    for line in timeline(replayed, full=full):
+        console.say(line.text, line.style)
 
 
 def timeline(replayed: ReplayedRun, *, full: bool = False) -> Iterator[Line]:
-    """The timeline's lines with their styles."""
+    """The timeline's lines."""
     story = _Story(replayed, full=full)
     for step, lines in groupby(replayed.record.log, key=_step):
         yield from story.step(step, list(lines))
@@ -99,20 +106,24 @@ class _Story:
     def _said(self, violations: Sequence[Violation]) -> Iterator[Line]:
         """A clause that broke; one that goes on breaking is not told again in full."""
         for violation in violations:
-            if violation.clause in self._told and not self._full:
-                yield f"!!! {violation.clause} broken again at step {violation.step}", "red"
+            clause, step = violation.clause, violation.step
+            again = clause in self._told and not self._full
+            self._told.add(clause)
+            if again:
+                yield Line(f"!!! {clause} broken again at step {step}", "red", f"!!! {clause} broken again", step)
             else:
-                yield f"!!! {violation.clause} broken at step {violation.step}: {violation.message}", "bold red"
-            self._told.add(violation.clause)
+                what = f"!!! {clause} broken"
+                yield Line(f"{what} at step {step}: {violation.message}", "bold red", what, step)
 
     def _began(self, phase: str) -> Iterator[Line]:
         yield from self._left_out()
         self._phase = phase
-        yield f"--- {phase}: {_PHASES.get(phase, '')}", "dim"
+        yield Line(f"--- {phase}: {_PHASES.get(phase, '')}", "dim")
 
     def _left_out(self) -> Iterator[Line]:
         if self._hidden and self._phase != "main":
-            yield f"{'':16}  ... {self._hidden} quiet step{'' if self._hidden == 1 else 's'} (--full shows them)", "dim"
+            plural = "" if self._hidden == 1 else "s"
+            yield Line(f"{'':16}  ... {self._hidden} quiet step{plural} (--full shows them)", "dim")
         self._hidden = 0
 
     def _turned(self, step: int, now_ns: int, option: str, events: list[Event]) -> Iterator[Line]:
@@ -122,18 +133,19 @@ class _Story:
         actor, _, label = option.partition("@")
         if not option and not events:
             return
-        told = list(self._events(actor, events))
+        parts = list(self._events(actor, events))
         if self._is_quiet(events, deviations, label):
             self._hidden += bool(option)
             return
         yield from self._left_out()
-        if option and (not told or (told[0][0] != actor and self._phase != "account")):
-            told.insert(0, (actor, _turn(label) if label else "", "bold" if order else ""))
+        if option and (not parts or (parts[0][0] != actor and self._phase != "account")):
+            parts.insert(0, (actor, _turn(label) if label else "", "bold" if order else ""))
         instead = "".join(f"   <- not the default, which was {d.default.replace('@', ': ')}" for d in order)
-        for number, (who, what, style) in enumerate(told):
+        for number, (who, what, style) in enumerate(parts):
             when = f"{step:4d} {seconds(now_ns):>8}" if number == 0 else ""
             mark = "*" if (order and number == 0) or (faults and what.startswith("FAULT")) else " "
-            yield f" {mark} {when:13}  {who:12}  {what}{instead if number == 0 else ''}", style
+            told = f"{who:12}  {what}"
+            yield Line(f" {mark} {when:13}  {told}{instead if number == 0 else ''}", style, told, step)
 
     def _is_quiet(self, events: list[Event], deviations: list[Deviation], label: str) -> bool:
         if self._full or deviations:

@@ -13,6 +13,7 @@ from stopcheck.campaign import (
     GateIdentity,
     JobResult,
     JobSpec,
+    NearestPass,
     Report,
     Verdict,
 )
@@ -36,6 +37,7 @@ FINDING = Finding(
     executions_to_find=40,
     shrunk=True,
     where="gate.py:138 Gate.commit_effect",
+    nearest=NearestPass(TOKEN, 1, 2, 7, "run", "person@request_cancel", "worker@await"),
 )
 GATE = GateIdentity("my dir/gate.py:Gate", "mine", "1", "process_death", "inline", ("delivery",), True)
 SEARCH = JobSpec("before-admission", 1, "inner", "bounded", 100, 0, 1)

@@ -42,8 +42,10 @@ def test_rows_fit_the_width_and_what_can_be_copied_does_not_break() -> None:
 def test_a_finding_says_what_where_how_small_and_how_to_replay_it() -> None:
     lines = printed()
     at = lines.index(f"FAIL ADM-3: {FINDING.message}")
-    block = "\n".join(lines[at : at + 5])
-    for words in ("before-admission (inside calls, 1 handle), step 11", "gate.py:138", "shrunk to 1 deviation", TOKEN):
+    block = "\n".join(lines[at : at + 6])
+    decides = "decides: 'person@request_cancel' after step 7 (choice 2); with 'worker@await' there nothing broke"
+    place = "before-admission (inside calls, 1 handle), step 11"
+    for words in (place, "gate.py:138", "shrunk to 1 deviation", decides, TOKEN):
         assert words in block
     assert "1 more finding of this clause" in block
 

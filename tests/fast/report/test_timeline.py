@@ -1,14 +1,17 @@
-"""The timeline of a replayed run: a race that a vendor's gate loses, found and told here."""
+"""The timeline of a replayed run, and the nearest run that passes: a race that a vendor's gate loses, found here."""
 
 from __future__ import annotations
 
 from functools import cache
 
+import msgspec
+
 from stopcheck.campaign import ReplayedRun, load_gate, load_scenarios, replay_schedule
 from stopcheck.campaign._ground import ground
 from stopcheck.explore import BoundedTrial, Budget, depth_first, make_trial
 from stopcheck.judge import CHECKS
-from stopcheck.report import print_timeline
+from stopcheck.report import print_parting, print_timeline
+from stopcheck.report._parting import parting
 from stopcheck.report._timeline import timeline
 from stopcheck.world import Granularity, Variant
 from tests.fast.report.samples import pipe
@@ -28,7 +31,7 @@ def lost_race() -> ReplayedRun:
 
 
 def told(*, full: bool = False) -> list[str]:
-    return [line for line, _ in timeline(lost_race(), full=full)]
+    return [line.text for line in timeline(lost_race(), full=full)]
 
 
 def test_who_what_when_and_where_in_the_gates_code() -> None:
@@ -83,3 +86,51 @@ def test_lines_are_not_broken_in_a_pipe() -> None:
     print_timeline(console, lost_race())
     assert [line.rstrip() for line in out.getvalue().splitlines()[1:]] == [line.rstrip() for line in told()]
     assert max(len(line) for line in told()) > 80
+
+
+def fork() -> list[str]:
+    return [line.text for line in parting(lost_race())]
+
+
+def test_what_decides_is_the_choice_at_which_the_nearest_passing_run_parts() -> None:
+    replayed = lost_race()
+    assert replayed.nearest is not None
+    nearest, other = replayed.nearest
+    assert not other.violations
+    assert nearest.changed == 1
+    assert nearest.step == replayed.deviations[-1].step - 1
+    assert fork()[0] == (
+        f"--- what decides: 'person@request_cancel' after step {nearest.step} (choice {nearest.position}); "
+        "with 'worker@await' there nothing broke"
+    )
+
+
+def test_the_fork_begins_where_both_part_and_names_what_broke_in_one_of_them_only() -> None:
+    replayed = lost_race()
+    assert replayed.nearest is not None
+    ours = [line for line in fork() if line.startswith(" - ")]
+    theirs = [line for line in fork() if line.startswith(" + ")]
+    first = replayed.nearest[0].step + 1
+    assert ours[0].split()[:4] == ["-", str(first), "person", "request_cancel(refund/1,"]
+    assert theirs[0].split()[:4] == ["+", str(first), "worker", "commit_effect"]
+    assert any("!!! ADM-3 broken" in line for line in ours)
+    assert not any("!!!" in line for line in theirs)
+    assert any("committed once" in line for line in told())
+    assert not any("committed once" in line for line in fork())  # both tell that
+
+
+def test_a_long_fork_is_cut_unless_all_is_asked_for() -> None:
+    replayed = lost_race()
+    assert replayed.nearest is not None
+    nearest, other = replayed.nearest
+    longest = msgspec.structs.replace(other.record, log=other.record.log * 4)
+    longer = msgspec.structs.replace(replayed, nearest=(nearest, msgspec.structs.replace(other, record=longest)))
+    short, whole = (list(parting(longer, full=full)) for full in (False, True))
+    assert "more line(s) (--full shows them)" in short[-1].text
+    assert len(whole) > len(short)
+
+
+def test_without_a_passing_run_there_is_no_fork() -> None:
+    console, out = pipe()
+    print_parting(console, msgspec.structs.replace(lost_race(), nearest=None))
+    assert out.getvalue() == ""

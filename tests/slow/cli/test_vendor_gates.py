@@ -42,7 +42,19 @@ def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_
     assert finding.granularity == "inner"
     assert f"{gate}.py:" in finding.where
 
+    assert [choice.chosen for choice in finding.named if choice.instead_of] == ["person@request_cancel"]
+    assert len(finding.named) == finding.choices
+    nearest = finding.nearest
+    assert nearest is not None
+    assert (nearest.changed, nearest.failing, nearest.breaks) == (1, "person@request_cancel", ())
+    assert nearest.passing.startswith("worker@")
+    passing = stopcheck("replay", nearest.token, "--gate", f"{VENDOR / gate}.py:Gate")
+    assert passing.returncode == ExitCode.CERTIFIED
+    assert "what decides" not in passing.stdout
+
     block = printed[printed.index("FAIL ADM-3") :]
+    decides = f"{nearest.failing!r} after step {nearest.step} (choice {nearest.position})"
+    assert f"  decides: {decides}" in block
     line = next(line.strip() for line in block.splitlines() if line.strip().startswith("stopcheck replay"))
     command = shlex.split(line)[1:]
     logs = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
@@ -52,6 +64,7 @@ def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_
         assert re.search(r"^!!! ADM-3 broken at step \d+", again.stdout, re.MULTILINE)
         assert again.stdout.count("<- not the default") + again.stdout.count("* ") >= finding.deviations
         assert f"[{gate}.py:" in again.stdout
+        assert f"--- what decides: {decides}" in again.stdout
         assert gate == "flag_gate" or "| SELECT revision, document FROM tasks" in again.stdout
     assert logs[0].read_bytes() == logs[1].read_bytes() != b""
 
