@@ -22,10 +22,14 @@ import msgspec
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._results import Finding, JobResult, JobSpec
 from stopcheck.campaign._storage_root import storage_root
+from stopcheck.explore import Tally
+from stopcheck.world import FaultKind
 
 #: Real seconds for the whole pass over one scenario.
 PASS_S = 120.0
 _BEAT_S = 1.0
+#: In the ledger, what happens after an answer.
+REAL = "SIGKILL after its answer"
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -40,12 +44,15 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class SigkillOutcome(msgspec.Struct, frozen=True):
-    """``kills`` processes were killed; ``promises`` accepted or admitted answers had to be found again."""
+    """``kills`` processes were killed; ``promises`` accepted or admitted answers had to be found again. ``points`` says
+    after which answers (``actor@operation``) there was a durable state of its own, and in how many of them a process
+    was killed."""
 
     kills: int = 0
     promises: int = 0
     findings: tuple[Loss, ...] = ()
     trouble: str = ""
+    points: dict[str, tuple[int, int]] = {}
 
 
 def _nobody_listens() -> None:
@@ -113,6 +120,10 @@ def sigkill_job(loaded: LoadedGate, spec: JobSpec, alive: Callable[[], None]) ->
         findings=tuple(_finding(spec, loss) for loss in outcome.findings),
         exercised=exercised,
         deaths=outcome.kills,
+        ledger=tuple(
+            Tally(FaultKind.CRASH, where, REAL, states, killed)
+            for where, (states, killed) in sorted(outcome.points.items())
+        ),
     )
 
 

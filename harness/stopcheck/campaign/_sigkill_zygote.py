@@ -83,7 +83,7 @@ class _Area:
 class _Witness:
     """Follows a run; counts answers, notes promises, and dies when it is time."""
 
-    def __init__(self, die_after: int | None, note: Callable[[int], None], out: Path) -> None:
+    def __init__(self, die_after: int | None, note: Callable[[int, str], None], out: Path) -> None:
         self._die_after = die_after
         self._note = note
         self._out = out
@@ -101,7 +101,7 @@ class _Witness:
         elif isinstance(event, Returned):
             self.answers += 1
             self._promise(entry, event)
-            self._note(self.answers)
+            self._note(self.answers, f"{event.actor}@{event.operation}")
             if self.answers == self._die_after:
                 self._out.write_bytes(msgspec.json.encode([self.tasks, self.promises]))
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -145,6 +145,7 @@ class _Pass:
         self.kills = 0
         self.promises = 0
         self.losses: list[Loss] = []
+        self.points: dict[str, tuple[int, int]] = {}
 
     def scenario(self, scenario: Scenario, only: tuple[int, int] | None) -> None:
         budget = msgspec.structs.replace(scenario.budget, crashes=0)
@@ -152,36 +153,43 @@ class _Pass:
         if only is not None:
             self._kill(quiet, *only)
             return
-        seen: set[str] = set()
+        planned: dict[str, tuple[int, int, str]] = {}
         for seed in range(SEEDS + 1):
-            for answers, state in self._record(quiet, seed):
-                if state not in seen:
-                    seen.add(state)
-                    self._kill(quiet, seed, answers)
+            for answers, state, where in self._record(quiet, seed):
+                planned.setdefault(state, (seed, answers, where))
+        for _, _, where in planned.values():
+            self._count(where, planned=1)
+        for seed, answers, where in planned.values():
+            self._kill(quiet, seed, answers)
+            self._count(where, killed=1)
+
+    def _count(self, where: str, *, planned: int = 0, killed: int = 0) -> None:
+        before = self.points.get(where, (0, 0))
+        self.points[where] = (before[0] + planned, before[1] + killed)
 
     def _fresh(self) -> Path:
         self._number += 1
         return self._root / f"death-{self._number}"
 
-    def _record(self, scenario: Scenario, seed: int) -> list[tuple[int, str]]:
-        """The number of answers and the durable state after each, of one recorded run."""
+    def _record(self, scenario: Scenario, seed: int) -> list[tuple[int, str, str]]:
+        """The number of answers, the durable state after each, and whose it was, of one recorded run."""
         out = self._root / "states.json"
         storage = self._fresh()
 
         def record() -> None:
-            states: list[tuple[int, str]] = []
+            states: list[tuple[int, str, str]] = []
             gates: list[Gate] = []
 
-            def note(answers: int) -> None:
+            def note(answers: int, where: str) -> None:
                 print_ = gates[0].fingerprint()
-                states.append((answers, print_.hex() if print_ is not None else str(answers)))
+                states.append((answers, print_.hex() if print_ is not None else f"{seed}/{answers}", where))
 
             self._run(scenario, seed, storage, _Witness(None, note, out), gates)
             out.write_bytes(msgspec.json.encode(states))
 
         if _forked(record) != 0:
             raise RuntimeError(f"the recorded run of {scenario.id} with seed {seed} failed")
-        return msgspec.json.decode(out.read_bytes(), type=list[tuple[int, str]])
+        return msgspec.json.decode(out.read_bytes(), type=list[tuple[int, str, str]])
 
     def _run(self, scenario: Scenario, seed: int, storage: Path, witness: _Witness, gates: list[Gate]) -> None:
         factory = self._loaded.factory
@@ -209,7 +217,7 @@ class _Pass:
 
     def _kill(self, scenario: Scenario, seed: int, answers: int) -> None:
         storage, promised, found = self._fresh(), self._root / "promised.json", self._root / "found.json"
-        status = _forked(lambda: self._run(scenario, seed, storage, _Witness(answers, lambda _: None, promised), []))
+        status = _forked(lambda: self._run(scenario, seed, storage, _Witness(answers, _notes_nothing, promised), []))
         if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
             raise RuntimeError(
                 f"the process of {scenario.id} was to be killed after {answers} answers but ended by itself"
@@ -297,6 +305,10 @@ def _missing(promise: Promise, snapshots: dict[str, Snapshot]) -> tuple[str, str
     return None
 
 
+def _notes_nothing(_answers: int, _where: str) -> None:
+    """In the run that is to be killed nothing is recorded."""
+
+
 def _trusts_nothing(_receipt: Receipt) -> bool:
     return False
 
@@ -317,7 +329,7 @@ def main(order: str) -> None:
                 done.scenario(scenarios[name], only)
     except RuntimeError as error:
         trouble = str(error)
-    outcome = SigkillOutcome(done.kills, done.promises, tuple(done.losses), trouble)
+    outcome = SigkillOutcome(done.kills, done.promises, tuple(done.losses), trouble, done.points)
     Path(result).write_bytes(msgspec.json.encode(outcome))
 
 

@@ -5,7 +5,7 @@ module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
-from stopcheck.world._admitted import ANSWER_LABEL, Admitted, FaultKind
+from stopcheck.world._admitted import ANSWER_LABEL, Admitted
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -39,7 +39,7 @@ from stopcheck.world._interior import Interior, PlainInterior, StorageArea
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
 from stopcheck.world._run import MAX_TICKS, Record, run
-from stopcheck.world._scenario import FaultBudget, Granularity, Scenario, Variant, Witness
+from stopcheck.world._scenario import FaultBudget, FaultKind, Granularity, Scenario, Variant, Witness
 from stopcheck.world._storage import Workspace
 from stopcheck.world._substitutes import SubstitutedInterior, gate_modules, substituted
 from stopcheck.world._workers import Holder, Plan, Temper

@@ -6,12 +6,12 @@ workers that were declared. A coverage ledger compares this list with what runs 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from stopcheck.world._receivers import ANSWER_FAULTS, RECEIVE_FAULTS
+from stopcheck.world._scenario import FaultKind
 from stopcheck.world._workers import AFTER_BEGINNING, AFTER_COMMITTING, Temper
 
 if TYPE_CHECKING:
@@ -21,19 +21,6 @@ if TYPE_CHECKING:
 ANSWER_LABEL = "answer to "
 #: The option that is a death there.
 CRASH = "crash"
-
-
-class FaultKind(StrEnum):
-    """The kinds of a fault budget; ``crash`` is the death of the gate."""
-
-    PROVIDER = "provider"
-    QUEUE = "queue"
-    WORKER = "worker"
-    SIGNAL = "signal"
-    CRASH = "crash"
-    TIME = "time"
-    #: Asked for by something else than the bundled world.
-    OTHER = "other"
 
 
 class Admitted(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stopcheck.world._scenario import FaultBudget
+from stopcheck.world._scenario import FaultBudget, FaultKind
 
 
 class Purse:
@@ -12,20 +12,13 @@ class Purse:
 
     def __init__(self, declared: FaultBudget) -> None:
         self._declared = declared
-        self.left: dict[str, int] = {
-            "crashes": declared.crashes,
-            "provider": declared.provider,
-            "queue": declared.queue,
-            "worker": declared.worker,
-            "signal": declared.signal,
-            "time": declared.time,
-        }
+        self.left: dict[FaultKind, int] = declared.limits()
 
-    def may(self, kind: str) -> bool:
+    def may(self, kind: FaultKind) -> bool:
         """Whether one more fault of ``kind`` is within the budget."""
         return self.left[kind] > 0
 
-    def spend(self, kind: str) -> None:
+    def spend(self, kind: FaultKind) -> None:
         """One fault of ``kind`` happened."""
         self.left[kind] -= 1
 
@@ -49,10 +42,10 @@ class NamedTimers:
 
     def options(self, timer: str) -> tuple[str, ...]:
         """Before, at and after for a named timer while the budget lasts."""
-        if timer in self._names and self._purse.may("time"):
+        if timer in self._names and self._purse.may(FaultKind.TIME):
             return ("before", "at", "after")
         return ()
 
     def spend(self, timer: str, how: str) -> None:
         """Count it."""
-        self._purse.spend("time")
+        self._purse.spend(FaultKind.TIME)

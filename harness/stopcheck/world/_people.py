@@ -29,6 +29,7 @@ from stopcheck.kernel import sleep_until, wait_until
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Effect
 from stopcheck.world._events import FaultChosen
+from stopcheck.world._scenario import FaultKind
 
 if TYPE_CHECKING:
     from stopcheck.world._world import World
@@ -168,8 +169,8 @@ def _unstopped(world: World, watched: tuple[str, ...]) -> list[str]:
 
 
 async def _signal(world: World, client: Client, task: TaskRef, worker: str) -> None:
-    if world.purse.may("signal") and world.kernel.fault(f"signal to {worker}", ("arrives", "lost")) == "lost":
-        world.purse.spend("signal")
+    if world.purse.may(FaultKind.SIGNAL) and world.kernel.fault(f"signal to {worker}", ("arrives", "lost")) == "lost":
+        world.purse.spend(FaultKind.SIGNAL)
         world.emit(FaultChosen(world.actor_name(), f"signal to {worker}", "lost"))
     else:
         world.signalled.append(worker)

@@ -14,6 +14,7 @@ from stopcheck.gate import Trigger
 from stopcheck.kernel import wait_until
 from stopcheck.world._effects import Message
 from stopcheck.world._events import FaultChosen, MessageDelivered
+from stopcheck.world._scenario import FaultKind
 
 if TYPE_CHECKING:
     from stopcheck.world._world import World
@@ -49,11 +50,11 @@ class Queue:
         return message
 
     def _fail(self, consumer: str, message: Message) -> None:
-        if not self._world.purse.may("queue"):
+        if not self._world.purse.may(FaultKind.QUEUE):
             return
         label = f"{self.name}.deliver"
         if self._world.kernel.fault(label, ("once", "duplicate")) == "duplicate":
-            self._world.purse.spend("queue")
+            self._world.purse.spend(FaultKind.QUEUE)
             self._world.emit(FaultChosen(consumer, label, "duplicate"))
             self._waiting.append(msgspec.structs.replace(message, trigger=Trigger.REDELIVERY))
 

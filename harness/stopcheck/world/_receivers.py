@@ -25,6 +25,7 @@ from stopcheck.gate import (
 )
 from stopcheck.kernel import branch
 from stopcheck.world._events import Answered, Committed, FaultChosen, NotCommitted, ReceiverTruth, Submitted
+from stopcheck.world._scenario import FaultKind
 
 if TYPE_CHECKING:
     from stopcheck.world._effects import Effect
@@ -144,10 +145,11 @@ class Receiver:
         return evidence
 
     def _fault(self, at: str, faults: tuple[str, ...]) -> str:
-        offered = tuple(f for f in faults if self._world.purse.admits(f)) if self._world.purse.may("provider") else ()
+        purse = self._world.purse
+        offered = tuple(f for f in faults if purse.admits(f)) if purse.may(FaultKind.PROVIDER) else ()
         chosen = self._world.kernel.fault(f"{self.name}.{at}", ("ok", *offered))
         if chosen != "ok":
-            self._world.purse.spend("provider")
+            purse.spend(FaultKind.PROVIDER)
             self._world.emit(FaultChosen(self._world.actor_name(), f"{self.name}.{at}", chosen))
         return chosen
 

@@ -38,7 +38,7 @@ from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
 from stopcheck.world._gate_port import PortHost
 from stopcheck.world._interior import Interior
-from stopcheck.world._scenario import Granularity, Scenario, Variant
+from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
 from stopcheck.world._world import World
 
 #: How many ticks the final phase makes before it gives up on a gate that names ever further wake-ups.
@@ -85,7 +85,7 @@ class _Death:
         return ("gate",) if self._world.may_crash_now() else ()
 
     def strike(self, option: str) -> None:
-        self._world.purse.spend("crashes")
+        self._world.purse.spend(FaultKind.CRASH)
         self._world.port.die()
 
 

@@ -49,6 +49,19 @@ class Variant(msgspec.Struct, frozen=True):
         return f"{self.granularity.value}, {self.handles} handle{'s' if self.handles > 1 else ''}"
 
 
+class FaultKind(StrEnum):
+    """The kinds of a fault budget; ``crash`` is the death of the gate."""
+
+    PROVIDER = "provider"
+    QUEUE = "queue"
+    WORKER = "worker"
+    SIGNAL = "signal"
+    CRASH = "crash"
+    TIME = "time"
+    #: Asked for by something else than the bundled world.
+    OTHER = "other"
+
+
 class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     """How many faults of each kind one run may contain; "exhausted" always means within this budget.
 
@@ -66,6 +79,17 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     signal: int = 0
     time: int = 0
     timers: tuple[str, ...] = ()
+
+    def limits(self) -> dict[FaultKind, int]:
+        """How many of each kind."""
+        return {
+            FaultKind.CRASH: self.crashes,
+            FaultKind.PROVIDER: self.provider,
+            FaultKind.QUEUE: self.queue,
+            FaultKind.WORKER: self.worker,
+            FaultKind.SIGNAL: self.signal,
+            FaultKind.TIME: self.time,
+        }
 
     def describe(self) -> str:
         """One line for the verdict."""

@@ -37,6 +37,7 @@ from stopcheck.world._client import CallerGone, Client
 from stopcheck.world._effects import Child, Effect
 from stopcheck.world._people import GIVEN_UP, KNOWN
 from stopcheck.world._queue import Queue
+from stopcheck.world._scenario import FaultKind
 
 if TYPE_CHECKING:
     from stopcheck.world._world import World
@@ -262,10 +263,10 @@ class _Worker:
 
     def _may_die(self, when: str) -> None:
         world = self.world
-        if self.plan.temper is not Temper.CRASHING or not world.purse.may("worker"):
+        if self.plan.temper is not Temper.CRASHING or not world.purse.may(FaultKind.WORKER):
             return
         if world.kernel.fault(f"{self.name} {when}", ("lives", "dies")) == "dies":
-            world.purse.spend("worker")
+            world.purse.spend(FaultKind.WORKER)
             world.worker_acted(self.name, self.plan.task, "died", when)
             world.lose(self.name)
             raise _Over

@@ -42,7 +42,7 @@ from stopcheck.world._gate_port import GatePort
 from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
-from stopcheck.world._scenario import Granularity, Scenario, Variant
+from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
 from stopcheck.world._workers import Holder
 
 _AT_REST = "others at rest"
@@ -305,7 +305,7 @@ class World:
 
     def may_crash(self) -> bool:
         """Whether the gate may die now."""
-        return self.phase == "main" and self.port.contract.durable and self.purse.may("crashes")
+        return self.phase == "main" and self.port.contract.durable and self.purse.may(FaultKind.CRASH)
 
     def may_crash_now(self) -> bool:
         """Whether a death is worth trying at this scheduling point. Between whole calls the gate does nothing, so a
@@ -321,7 +321,7 @@ class World:
             return False
         if self.kernel.fault(ANSWER_LABEL + operation, ("answered", CRASH)) == "answered":
             return False
-        self.purse.spend("crashes")
+        self.purse.spend(FaultKind.CRASH)
         return True
 
     # -- for the run --------------------------------------------------------------------------------------
