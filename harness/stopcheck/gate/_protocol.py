@@ -156,9 +156,9 @@ class Gate:
         """``[children]`` Record ownership and open the child's task, in one transition against the cutoff.
         ``Done`` and in the inventory, or ``Stopped`` and not. Repeated: ``ExistingChild``.
 
-        ``[deadlines]`` The child's deadline is the earlier of its parent's (which may be counted without the reserve)
-        and the end of its own cap; a repeat does not move it (DDL-1). ``NoTime``, and nothing is registered, when its
-        minimum useful time does not fit before the parent's deadline less the reserve (DDL-2)."""
+        With deadlines, the child's is the earlier of its parent's (which may be counted without the reserve) and the
+        end of its own cap; a repeat does not move it (DDL-1). ``NoTime``, and nothing is registered, when its minimum
+        useful time does not fit before the parent's deadline less the reserve (DDL-2)."""
         return r.Unsupported()
 
     def start_child(self, request: oq.StartChild) -> Answer[a.StartChildReply]:

@@ -23,6 +23,7 @@ from stopcheck.gate import (
     Indefinite,
     LeaseGranted,
     Lost,
+    Opened,
     OpenTask,
     PreCancelled,
     RecordOutcome,
@@ -39,11 +40,13 @@ from stopcheck.gate import (
     StartChild,
     Stopped,
     Subscribe,
+    TaskRef,
     Ticked,
     Tombstoned,
     Widened,
 )
 from stopcheck.judge._known import Call, InterestFacts, LeaseFacts, TaskFacts
+from stopcheck.judge._lifetimes import earlier, is_due, may_be_due
 from stopcheck.world import Called, Returned
 
 if TYPE_CHECKING:
@@ -99,11 +102,11 @@ def _may(facts: Facts, task: TaskFacts, request: Request) -> None:
                 _once(task.foreign_stop_ids, request.request_id)
         case OpenTask():
             task.opening = True
-            task.deadline = task.deadline or request.deadline_ns is not None
+            task.due_from_ns = earlier(task.due_from_ns, request.deadline_ns)
         case RegisterChild():
             child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
             child.opening = True
-            child.deadline = child.deadline or request.cap_ns is not None
+            may_be_due(task, child, request)
         case FinishChild():
             _once(task.finishing, request.child)
         case Release():
@@ -136,6 +139,8 @@ def close_call(facts: Facts, event: Returned) -> Call:
     call = facts.open.pop(event.call_id)
     reply = call.reply = event.reply
     ref = call.request.ref
+    if ref is None and isinstance(reply, Opened):
+        ref = TaskRef(call.request.task, reply.incarnation)
     task = facts.tasks.get(ref) if ref is not None else None
     if isinstance(reply, Indefinite):
         _in_doubt(facts, task, call.request)
@@ -208,6 +213,7 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
             _once(task.children, request.child)
             child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
             child.parent, child.opened = task.ref, True
+            is_due(task, child, request if name == "Done" else None, facts.now_ns)
         case StartChild() if name == "Done":
             _once(task.started, request.child)
         case FinishChild() if name == "Done":
@@ -253,6 +259,8 @@ def _plain_answer(facts: Facts, task: TaskFacts, call: Call, name: str) -> None:
     operation = call.operation
     if operation == "open_task" and name in ("Opened", "Exists"):
         task.opened = True
+        if name == "Opened":
+            task.due_by_ns = getattr(call.request, "deadline_ns", None)
     elif operation in ("complete", "fail") and name == "Won":
         task.won = "completed" if operation == "complete" else "failed"
     elif operation in ("release_lease", "revoke_lease") and name == "Done":

@@ -143,8 +143,11 @@ class TaskFacts(msgspec.Struct):
     opened: bool = False
     #: Somebody began to open it, with or without an answer so far.
     opening: bool = False
-    #: It has a deadline of its own, or a cap: it may be cancelled without a request.
-    deadline: bool = False
+    #: The earliest time at which a deadline of it may pass, so that it is cancelled without a request; ``None``: it has
+    #: none.
+    due_from_ns: int | None = None
+    #: The latest time at which its deadline passes; ``None`` while none is certain.
+    due_by_ns: int | None = None
     #: The furthest execution state that was shown.
     execution: Execution | None = None
     record: CancellationRecord | None = None
@@ -180,6 +183,11 @@ class TaskFacts(msgspec.Struct):
     #: ``complete`` or ``fail`` was begun.
     ending: bool = False
     interests: dict[str, InterestFacts] = {}
+
+    @property
+    def deadline(self) -> bool:
+        """Whether it may be cancelled by a deadline of its own."""
+        return self.due_from_ns is not None
 
 
 __all__ = ["Call", "EffectFacts", "InterestFacts", "Known", "LeaseFacts", "TaskFacts"]

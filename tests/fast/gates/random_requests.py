@@ -112,7 +112,7 @@ class Requests:
         """Tasks that exist in most runs: without them hardly anything would be reached."""
         for name in ("root", "shared"):
             if self._chance(0.9):
-                yield self._make(OpenTask, name)
+                yield self._make(OpenTask, name, deadline_ns=self._pick(None, 40 * SECOND_NS))
             if self._chance(0.9):
                 yield self._make(BeginWork, name, worker="anna", delivery_id="d", trigger=Trigger.FIRST)
         if self._chance(0.8):
@@ -132,7 +132,7 @@ class Requests:
     # --- the kinds ----------------------------------------------------------------------------------------
 
     def _open(self, name: str) -> Request:
-        return self._make(OpenTask, name, deadline_ns=self._pick(None, 7))
+        return self._make(OpenTask, name, deadline_ns=self._pick(None, 7, 20 * SECOND_NS))
 
     def _begin(self, name: str) -> Request:
         trigger = self._pick(*Trigger)
@@ -237,7 +237,17 @@ class Requests:
 
     def _register(self, parent: str, child: str, epoch: int) -> Request:
         kind = self._random.choices((OwnedKind.CHILD_TASK, OwnedKind.TOOL_CALL), (3, 1))[0]
-        return self._make(RegisterChild, parent, epoch=epoch, child=ref(child), kind=kind, owner="root's worker")
+        return self._make(
+            RegisterChild,
+            parent,
+            epoch=epoch,
+            child=ref(child),
+            kind=kind,
+            owner="root's worker",
+            cap_ns=self._pick(None, None, 6 * SECOND_NS),
+            minimum_ns=self._pick(0, 0, SECOND_NS),
+            reserve_ns=self._pick(0, SECOND_NS),
+        )
 
     def _epoch(self, name: str) -> int:
         return self._epochs.get(name, 1) if self._chance(0.85) else self._pick(1, 2, 9)

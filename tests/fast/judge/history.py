@@ -130,6 +130,7 @@ class Story:
         self.facts = Facts(contract)
         self.docket = Docket()
         self._checks = [check(self.facts, self.docket) for check in checks]
+        self.now_ns = 0
         self._step = 0
         self._calls = 0
         self.task(REFUND)
@@ -139,7 +140,7 @@ class Story:
     def event(self, event: Event) -> None:
         """Anything."""
         self._step += 1
-        entry = Entry(self._step, 0, event)
+        entry = Entry(self._step, self.now_ns, event)
         self.facts.apply(entry)
         for check in self._checks:
             if not check.events or isinstance(event, check.events):
@@ -156,9 +157,10 @@ class Story:
         return effect_id
 
     def call(
-        self, asked: type[Request], task: TaskRef = REFUND, *, handle: int = 0, now_ns: int = 0, **fields: Any
+        self, asked: type[Request], task: TaskRef = REFUND, *, handle: int = 0, now_ns: int | None = None, **fields: Any
     ) -> str:
         """A call begins; ``ends`` ends it. ``by`` is its caller's principal."""
+        now_ns = self.now_ns if now_ns is None else now_ns
         self._calls += 1
         call_id = f"call#{self._calls}"
         principal = fields.pop("by", "ann")

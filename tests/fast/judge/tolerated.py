@@ -28,6 +28,7 @@ from stopcheck.gate import (
     LeaseState,
     RefusalReason,
     Refused,
+    RegisterChild,
     Release,
     ReleaseReply,
     RequestCancel,
@@ -197,6 +198,28 @@ class LeavesUnownedWork(MemoryGate):
         return msgspec.structs.replace(super()._snapshot(task), unowned=unowned)
 
 
+class KeepsTheReserve(MemoryGate):
+    """A child's lifetime ends where the parent's reserve begins, and a minimum that just fits is too tight."""
+
+    def _child_deadline_ns(self, parent: Task, request: RegisterChild) -> int | None:
+        ends_ns = super()._child_deadline_ns(parent, request)
+        reserved_ns = None if parent.deadline_ns is None else parent.deadline_ns - request.reserve_ns
+        return min((at_ns for at_ns in (ends_ns, reserved_ns) if at_ns is not None), default=None)
+
+    def _has_time(self, parent: Task, request: RegisterChild) -> bool:
+        return super()._has_time(parent, msgspec.structs.replace(request, minimum_ns=request.minimum_ns + 1))
+
+
+class StampsTheDeadline(MemoryGate):
+    """An expiry is dated to the deadline, whenever it was noticed, and a deadline that passes later is not kept."""
+
+    def _deadline_cause(self, task: Task, now_ns: int) -> CauseEntry:
+        return msgspec.structs.replace(super()._deadline_cause(task, now_ns), at_ns=task.deadline_ns or now_ns)
+
+    def _may_expire(self, task: Task) -> bool:
+        return task.record is None and super()._may_expire(task)
+
+
 RIGHT_GATES = (
     RevokesAtTheCutoff,
     SkipsStates,
@@ -211,4 +234,6 @@ RIGHT_GATES = (
     RecordsForAll,
     KeepsRepeats,
     LeavesUnownedWork,
+    KeepsTheReserve,
+    StampsTheDeadline,
 )

@@ -12,6 +12,7 @@ from stopcheck.judge.checks import (
     _admission,
     _children,
     _completion,
+    _deadlines,
     _delivery,
     _effects,
     _escalation,
@@ -39,6 +40,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_acknowledgement.CHECKS,
     *_escalation.CHECKS,
     *_reconciliation.CHECKS,
+    *_deadlines.CHECKS,
     *_liveness.CHECKS,
     *_reporting.CHECKS,
 )

@@ -13,7 +13,7 @@ commit, stale was owed    ``ADM-6``; also for leases
 complete, fail            ``CMP-1`` beside a cancellation or another completion
 request_cancel            ``CMP-1`` if the end was owed or answered, else ``SCOPE-4`` beside another one
 claim, suppress           ``SUP-1`` beside the other of the two for this effect, else ``ADM-7``
-register or start child   ``CHILD-2`` beside a cancellation
+register or start child   ``DDL-2`` if no time was owed or answered, ``CHILD-2`` beside a cancellation
 begin_work                ``DLV-1`` after a cutoff, for a replacement ``DLV-2``, for a resumption ``DLV-3``
 subscribe, release        ``SHR-3``
 record_outcome            ``EFF-7``
@@ -36,6 +36,7 @@ from stopcheck.gate import (
     Fail,
     Inspect,
     LeaseGranted,
+    NoTime,
     RecordOutcome,
     RegisterChild,
     Release,
@@ -82,6 +83,8 @@ def _specific(
     request: Request, reply: Reply | Snapshot, allowed: tuple[Outcome, ...], others: Sequence[Request]
 ) -> list[str]:
     owed = {outcome.kind for outcome in allowed}
+    if isinstance(request, RegisterChild) and (isinstance(reply, NoTime) or "NoTime" in owed):
+        return ["DDL-2"]
     cancelled = any(isinstance(one, RequestCancel) for one in others)
     match request:
         case CommitEffect():

@@ -11,19 +11,17 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from stopcheck.gate import FinishChild, RegisterChild, Release, StartChild, Subscribe
-from stopcheck.judge.linearisability._outcome import DONE, REFUSED, STALE, Outcome, end_of
-from stopcheck.judge.linearisability._rules import Place, Steps
+from stopcheck.judge.linearisability._outcome import DONE, NO_TIME, REFUSED, STALE, Outcome, end_of
+from stopcheck.judge.linearisability._rules import Place, Steps, settled_places
 from stopcheck.judge.linearisability._state import GateState, Interest, Owned, Task
 
 
-def ends_shown(state: GateState, owned: Owned) -> tuple[str, ...]:
+def ends_shown(place: Place, owned: Owned) -> tuple[str, ...]:
     """The classes of stages in which a child may be shown.
 
     The gate may end the entry by itself once the child's own task is over or cut off.
     """
-    child = state.task(owned.child)
-    over = child is not None and (child.ended or bool(state.stopped_by(owned.child)))
-    if over and owned.end != "ended":
+    if place.may_be_over(owned.child) and owned.end != "ended":
         return (owned.end, "ended", "unknown") if owned.end == "live" else (owned.end, "ended")
     return (owned.end,)
 
@@ -47,22 +45,45 @@ def register_child(place: Place, request: RegisterChild) -> Steps:
         yield STALE, place.state
     owned = place.task.owned(request.child)
     if owned is not None:
-        yield from _seen(place, owned, Outcome("ExistingChild", values=ends_shown(place.state, owned)))
+        yield from _seen(place, owned, Outcome("ExistingChild", values=ends_shown(place, owned)))
     elif place.state.task(request.child) is not None:
         yield REFUSED, place.state  # it was opened as a task of its own, or has another parent
     elif holds and not over:
-        reached = place.put(children=place.task.with_owned(Owned(request.child)).children)
-        yield Outcome("Done"), reached.with_task(request.child, _child_task(place, request))
-        if place.rules.deadlines and (request.cap_ns is not None or place.task.maybe_due is not None):
-            yield Outcome("NoTime"), place.state
+        fits, late = _time_left(place, request)
+        if fits:
+            reached = place.put(children=place.task.with_owned(Owned(request.child)).children)
+            yield Outcome("Done"), reached.with_task(request.child, _child_task(place, request))
+        if late:
+            yield NO_TIME, place.state
+
+
+def _time_left(place: Place, request: RegisterChild) -> tuple[bool, bool]:
+    """Whether the child's minimum useful time may fit before the reserve, and whether it may not. A cap that is shorter
+    than the minimum, and a minimum that just fits, may be taken either way."""
+    if not place.rules.deadlines:
+        return True, False
+    needed = request.minimum_ns + request.reserve_ns
+    due, maybe_due = place.task.due, place.task.maybe_due
+    useless = request.cap_ns is not None and request.cap_ns < request.minimum_ns
+    fits = due is None or place.now + needed <= due
+    return fits, useless or (maybe_due is not None and place.latest + needed >= maybe_due)
 
 
 def _child_task(place: Place, request: RegisterChild) -> Task:
-    """The child inherits its parent's deadline; a cap may end it earlier."""
+    """The child inherits its parent's deadline, perhaps less the reserve; a cap ends it earlier."""
+    if not place.rules.deadlines:
+        return Task(parent=place.ref)
     due, maybe_due = place.task.due, place.task.maybe_due
-    if place.rules.deadlines and request.cap_ns is not None:
-        maybe_due = min(request.cap_ns, place.now + request.cap_ns, *(() if maybe_due is None else (maybe_due,)))
+    if maybe_due is not None:
+        maybe_due -= request.reserve_ns
+    if request.cap_ns is not None:
+        due = _earlier(due, place.latest + request.cap_ns)
+        maybe_due = _earlier(maybe_due, place.now + request.cap_ns)
     return Task(parent=place.ref, due=due, maybe_due=maybe_due)
+
+
+def _earlier(one: int | None, other: int) -> int:
+    return other if one is None else min(one, other)
 
 
 def _seen(place: Place, owned: Owned, outcome: Outcome) -> Steps:
@@ -75,11 +96,18 @@ def _seen(place: Place, owned: Owned, outcome: Outcome) -> Steps:
 
 
 def start_child(place: Place, request: StartChild) -> Steps:
-    """``Done``, or a cutoff came first."""
+    """``Done``, or a cutoff came first: also the end of the child's own lifetime."""
     owned = place.task.owned(request.child)
     if owned is None:
         yield REFUSED, place.state
         return
+    for of_child in settled_places(place.rules, place.state, request.child, request, place.latest):
+        parent = of_child.state.task(place.ref)
+        assert parent is not None
+        yield from _start(replace(place, state=of_child.state, task=parent), request, owned)
+
+
+def _start(place: Place, request: StartChild, owned: Owned) -> Steps:
     covering = place.state.stopped_by(request.child)
     shown = tuple(dict.fromkeys((*covering, *place.stopped)))
     if shown:
@@ -87,7 +115,7 @@ def start_child(place: Place, request: StartChild) -> Steps:
     if place.task.ended:
         yield Outcome("Ended", values=place.executions), place.state
     child = place.state.task(request.child)
-    if "ended" in ends_shown(place.state, owned):
+    if "ended" in ends_shown(place, owned):
         yield Outcome("Ended"), place.state
     if covering or place.task.ended or owned.end == "ended" or (child is not None and child.ended):
         if owned.started:
@@ -103,7 +131,7 @@ def finish_child(place: Place, request: FinishChild) -> Steps:
         yield REFUSED, place.state
         return
     told = end_of(request.stage)
-    shown = ends_shown(place.state, owned)
+    shown = ends_shown(place, owned)
     if owned.end != "ended":
         yield DONE, place.put(children=place.task.with_owned(replace(owned, end=told)).children)
         if owned.end != "live" or len(shown) > 1:
@@ -168,4 +196,4 @@ def _with_interest(place: Place, interest: Interest) -> GateState:
 def children_shown(place: Place) -> Iterator[tuple[Owned, tuple[str, ...]]]:
     """The inventory with the stages that a snapshot may show."""
     for owned in place.task.children:
-        yield owned, ends_shown(place.state, owned)
+        yield owned, ends_shown(place, owned)

@@ -160,10 +160,8 @@ def _unfinished(place: Place) -> tuple[bool, bool]:
         doubtful = doubtful or not effect.definitive
         missing = missing or not (effect.definitive or place.rules.sends)
     for owned in place.task.children:
-        child = place.state.task(owned.child)
-        over = child is not None and (child.ended or bool(place.state.stopped_by(owned.child)))
         doubtful = doubtful or owned.end != "ended"
-        missing = missing or (owned.end == "live" and not over)
+        missing = missing or (owned.end == "live" and not place.may_be_over(owned.child))
     return missing, doubtful
 
 

@@ -73,6 +73,7 @@ ANY = Outcome(ANYTHING)
 REFUSED = Outcome("Refused")
 STALE = Outcome("StaleLease")
 DONE = Outcome("Done")
+NO_TIME = Outcome("NoTime")
 
 
 def end_of(stage: Stage) -> str:

@@ -53,6 +53,14 @@ class Place(msgspec.Struct, frozen=True):
         """The execution states that an answer may show."""
         return self.state.executions(self.ref, self.task)
 
+    def may_be_over(self, child: TaskRef) -> bool:
+        """Whether a child's own task is over or cut off, or may have outlived its deadline by now."""
+        task = self.state.task(child)
+        if task is None:
+            return False
+        expired = self.rules.deadlines and task.maybe_due is not None and self.latest >= task.maybe_due
+        return task.ended or bool(self.state.stopped_by(child)) or expired
+
     def put(self, **changes: Any) -> GateState:
         """The state with the task changed."""
         return self.state.with_task(self.ref, replace(self.task, **changes))
@@ -88,9 +96,10 @@ def settled_places(rules: Rules, state: GateState, ref: TaskRef, request: Reques
     on a child whose end was entered in its parent's inventory.
 
     Deferring these transitions to the first call that can see them loses nothing, since no other call depends on them.
+    Owners come first: what an owner's record covers needs none of its own.
     """
     states = [state]
-    for at, _ in state.lineage(ref):
+    for at, _ in reversed(tuple(state.lineage(ref))):
         states = [after for before in states for after in _unseen(rules, before, at, request.now_ns, latest, at == ref)]
     for after in states:
         task = after.task(ref)
@@ -103,7 +112,8 @@ def _unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int,
     assert task is not None
     if task.cut is not Cut.NONE or task.ended:
         return [state]
-    must = rules.deadlines and asked and task.due is not None and now >= task.due
+    covered = bool(state.stopped_by(ref))
+    must = rules.deadlines and asked and task.due is not None and now >= task.due and not covered
     may = must or (
         (rules.deadlines and task.maybe_due is not None and latest >= task.maybe_due)
         or (bool(task.interests) and state.interests_range(task)[0] == 0)
