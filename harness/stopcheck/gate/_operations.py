@@ -62,12 +62,12 @@ _ALL = (
     _spec(oq.Release, a.ReleaseReply, Capability.SHARED),
     _spec(oq.Escalate, a.EscalateReply, Capability.ESCALATION),
     _spec(oq.RecordProbe, a.RecordProbeReply, Capability.ESCALATION),
-    _spec(oq.ScheduleRetry, a.ScheduleRetryReply, Capability.RETRIES, provisional=True),
-    _spec(oq.FireRetry, a.FireRetryReply, Capability.RETRIES, provisional=True),
+    _spec(oq.ScheduleRetry, a.ScheduleRetryReply, Capability.RETRIES),
+    _spec(oq.FireRetry, a.FireRetryReply, Capability.RETRIES),
     _spec(oq.OfferResult, a.OfferResultReply, Capability.RESULTS, provisional=True),
     _spec(oq.Compensate, a.CompensateReply, Capability.COMPENSATION, provisional=True),
-    _spec(oq.Grant, a.GrantReply, Capability.APPROVALS, provisional=True),
-    _spec(oq.UseGrant, a.GrantReply, Capability.APPROVALS, provisional=True),
+    _spec(oq.Grant, a.GrantReply, Capability.APPROVALS),
+    _spec(oq.UseGrant, a.GrantReply, Capability.APPROVALS),
     _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES, provisional=True),
 )
 

@@ -75,17 +75,18 @@ class Impossible(Reply, frozen=True):
 
 
 class Scheduled(Reply, frozen=True):
-    """Provisional. The retry is armed."""
+    """The retry is armed."""
 
 
 class RetryFired(Reply, frozen=True):
-    """Provisional. The retry may work under ``epoch``."""
+    """The retry is spent, and its worker may act under ``epoch``; older epochs are superseded."""
 
     epoch: int
 
 
 class Void(Reply, frozen=True):
-    """Provisional. The retry, timer or approval died at the cutoff."""
+    """The retry, timer or grant is worth nothing any more: it died at the cutoff or with the task's end, or it was
+    spent."""
 
 
 class Taken(Reply, frozen=True):

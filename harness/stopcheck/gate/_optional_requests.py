@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate._requests import Request
-from stopcheck.gate._vocabulary import OwnedKind, ProbeResult, Stage, TaskRef
+from stopcheck.gate._vocabulary import GrantKind, OwnedKind, ProbeResult, Stage, TaskRef
 
 
 class Suppress(Request, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ class RecordProbe(Request, frozen=True, kw_only=True):
 
 
 class ScheduleRetry(Request, frozen=True, kw_only=True):
-    """Provisional. Arm a retry of the task's work at ``at_ns`` (right ``work``)."""
+    """Arm a retry of the task's work, or any timer that leads to a new turn, at ``at_ns`` (right ``work``)."""
 
     operation: ClassVar[str] = "schedule_retry"
     retry_id: str
@@ -92,7 +92,7 @@ class ScheduleRetry(Request, frozen=True, kw_only=True):
 
 
 class FireRetry(Request, frozen=True, kw_only=True):
-    """Provisional. An armed retry is due (right ``work``)."""
+    """An armed retry is due, and ``worker`` asks for authority to carry it out (right ``work``)."""
 
     operation: ClassVar[str] = "fire_retry"
     retry_id: str
@@ -119,14 +119,15 @@ class Compensate(Request, frozen=True, kw_only=True):
 
 
 class Grant(Request, frozen=True, kw_only=True):
-    """Provisional. Approve something that the task may do later (right ``stop``)."""
+    """Allow something that the task may do later (right ``stop``; for a prepared write ``work``)."""
 
     operation: ClassVar[str] = "grant"
     grant_id: str
+    kind: GrantKind = GrantKind.APPROVAL
 
 
 class UseGrant(Request, frozen=True, kw_only=True):
-    """Provisional. Spend an approval (right ``work``)."""
+    """Spend what was granted: go ahead with what it allows (right ``work``)."""
 
     operation: ClassVar[str] = "use_grant"
     grant_id: str

@@ -61,7 +61,7 @@ class Gate:
         """Give a worker a lease with a new epoch, which supersedes older ones (``LeaseGranted``).
 
         A cancelled task, or one with a covering cancelled ancestor, answers ``Stopped``, whatever the trigger
-        (DLV-1 to DLV-3); an ended one ``Ended``. While another worker's lease is active a gate may answer
+        (DLV-1 to DLV-3, DLV-5, ADM-9); an ended one ``Ended``. While another worker's lease is active a gate may answer
         ``Busy``, or supersede it when ``trigger`` is ``replacement``. The same worker with the same delivery id may be
         given a new epoch.
         """
@@ -112,7 +112,7 @@ class Gate:
         return r.Unsupported()
 
     def record_signal(self, request: q.RecordSignal) -> Answer[a.RecordSignalReply]:
-        """Enter that a signal was sent; it proves nothing else."""
+        """Enter that a signal was sent, or that what stood for the work was removed; it proves nothing else."""
         return r.Unsupported()
 
     def acknowledge(self, request: q.Acknowledge) -> Answer[a.AcknowledgeReply]:
@@ -189,11 +189,14 @@ class Gate:
         return r.Unsupported()
 
     def schedule_retry(self, request: oq.ScheduleRetry) -> Answer[a.ScheduleRetryReply]:
-        """Provisional ``[retries]``."""
+        """``[retries]`` Arm a retry: ``Scheduled``, also when repeated. After the cutoff, or the task's end,
+        ``Void``."""
         return r.Unsupported()
 
     def fire_retry(self, request: oq.FireRetry) -> Answer[a.FireRetryReply]:
-        """Provisional ``[retries]``."""
+        """``[retries]`` Spend an armed retry and give its worker a lease (``RetryFired``), in one transition against
+        the cutoff. ``Void`` from the cutoff on, a passed deadline's included, whatever armed it and when (DLV-4). One
+        that is not due yet, or whose task another worker holds, is ``Refused`` and stays armed."""
         return r.Unsupported()
 
     def offer_result(self, request: oq.OfferResult) -> Answer[a.OfferResultReply]:
@@ -205,11 +208,13 @@ class Gate:
         return r.Unsupported()
 
     def grant(self, request: oq.Grant) -> Answer[a.GrantReply]:
-        """Provisional ``[approvals]``."""
+        """``[approvals]`` Keep it for one use (``Done``, also when repeated). After the cutoff it allows nothing:
+        ``Void``, or ``Done`` where a gate keeps it for the account only."""
         return r.Unsupported()
 
     def use_grant(self, request: oq.UseGrant) -> Answer[a.GrantReply]:
-        """Provisional ``[approvals]``."""
+        """``[approvals]`` ``Done``: what was granted may go ahead, once. ``Void`` when it was spent, and from the
+        cutoff on, while the task still drains, whenever it was granted (ADM-8)."""
         return r.Unsupported()
 
     def measures(self, request: oq.Measures) -> Answer[a.MeasuresReply]:

@@ -53,12 +53,17 @@ class OpenTask(Request, frozen=True, kw_only=True):
 
 
 class BeginWork(Request, frozen=True, kw_only=True):
-    """A worker asks for authority to act for the task (right ``work``)."""
+    """A worker asks for authority to act for the task (right ``work``).
+
+    ``checkpoint_epoch``: the epoch under which a worker that resumes (trigger ``resume``) wrote its checkpoint. It is
+    no authority: the worker learns here what has become of the task since (DLV-5).
+    """
 
     operation: ClassVar[str] = "begin_work"
     worker: str
     delivery_id: str
     trigger: Trigger = Trigger.FIRST
+    checkpoint_epoch: int | None = None
 
 
 class RenewLease(Request, frozen=True, kw_only=True):
@@ -122,12 +127,18 @@ class RecordOutcome(Request, frozen=True, kw_only=True):
 
 
 class RecordSignal(Request, frozen=True, kw_only=True):
-    """A signal was sent to an owned operation (right ``supervise``)."""
+    """A signal was sent to an owned operation (right ``supervise``).
+
+    ``target`` is a worker, an owned task's id or an effect id. ``removal``: the signal was that somebody removed what
+    stood for the work: its queued message, its row, its object. It proves no more than any other signal: whoever had
+    taken the work may still be at it (DLV-6).
+    """
 
     operation: ClassVar[str] = "record_signal"
     target: str
     channel: str
     cause: Cause
+    removal: bool = False
 
 
 class Acknowledge(Request, frozen=True, kw_only=True):

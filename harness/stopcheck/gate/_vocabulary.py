@@ -218,12 +218,29 @@ _TERMINAL_STAGES = frozenset(
 
 class Trigger(StrEnum):
     """Why a worker asks to begin: a first delivery, a redelivery of the same message, a replacement of a
-    worker that was lost, or a resumed checkpoint."""
+    worker that was lost, or a resumed checkpoint; or because something has finished that the next turn waited for: a
+    notification came, a tool answered, what it depended on is ready, a continuation is due, a run wants to go on as a
+    new one, a cron tick came (ADM-9)."""
 
     FIRST = "first"
     REDELIVERY = "redelivery"
     REPLACEMENT = "replacement"
     RESUME = "resume"
+    NOTIFICATION = "notification"
+    TOOL_RESULT = "tool_result"
+    DEPENDANT_READY = "dependant_ready"
+    CONTINUATION = "continuation"
+    CONTINUE_AS_NEW = "continue_as_new"
+    CRON_TICK = "cron_tick"
+
+
+class GrantKind(StrEnum):
+    """What is kept for later use: a person's approval of one act, a standing permission, or a write that was prepared
+    and is fired by its use. All of them die at the cutoff (ADM-8)."""
+
+    APPROVAL = "approval"
+    PERMISSION = "permission"
+    PREPARED_WRITE = "prepared_write"
 
 
 class LeaseState(StrEnum):

@@ -20,6 +20,7 @@ from stopcheck.gate import (
     CommitEffect,
     ExistingRecord,
     FinishChild,
+    FireRetry,
     Indefinite,
     LeaseGranted,
     Lost,
@@ -35,6 +36,7 @@ from stopcheck.gate import (
     Request,
     RequestCancel,
     Resend,
+    RetryFired,
     Scope,
     Snapshot,
     StartChild,
@@ -165,7 +167,7 @@ def _in_doubt(facts: Facts, task: TaskFacts | None, request: Request) -> None:
         effect.doubtful_claim = True
     if task is not None and isinstance(request, RequestCancel):
         task.doubtful_stops += 1
-    if task is not None and isinstance(request, BeginWork):
+    if task is not None and isinstance(request, BeginWork | FireRetry):
         task.leased = True
     if task is not None and isinstance(request, RegisterChild):
         _once(task.doubtful_children, request.child)
@@ -199,7 +201,9 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
     name = type(reply).__name__
     match request:
         case BeginWork() if isinstance(reply, LeaseGranted):
-            _grant(task, request, reply)
+            _grant(task, request.worker, reply.epoch, reply.expires_ns)
+        case FireRetry() if isinstance(reply, RetryFired):
+            _grant(task, request.worker, reply.epoch, None)
         case RenewLease():
             lease = facts.lease(task.ref, request.epoch)
             if lease is not None:
@@ -224,17 +228,20 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
             _other_answer(facts, task, call, name)
 
 
-def _grant(task: TaskFacts, request: BeginWork, reply: LeaseGranted) -> None:
+def _grant(task: TaskFacts, worker: str, epoch: int, expires_ns: int | None) -> None:
+    """A worker was given a lease. Without a known expiry it is at no moment certain whether the lease has run out."""
     task.leased = True
-    same = next((lease for lease in task.leases if lease.epoch == reply.epoch), None)
+    known_ns, doubt = (0, 1) if expires_ns is None else (expires_ns, 0)
+    same = next((lease for lease in task.leases if lease.epoch == epoch), None)
     if same is not None:
-        same.expires_ns, same.released = max(same.expires_ns, reply.expires_ns), False
+        same.expires_ns, same.released = max(same.expires_ns, known_ns), False
+        same.doubt += doubt
         return
-    newest = max((lease.epoch for lease in task.leases), default=reply.epoch)
+    newest = max((lease.epoch for lease in task.leases), default=epoch)
     for lease in task.leases:
-        lease.superseded = lease.superseded or lease.epoch < reply.epoch
-    fresh = LeaseFacts(task.ref, request.worker, reply.epoch, reply.expires_ns)
-    fresh.superseded = reply.epoch < newest
+        lease.superseded = lease.superseded or lease.epoch < epoch
+    fresh = LeaseFacts(task.ref, worker, epoch, known_ns, doubt=doubt)
+    fresh.superseded = epoch < newest
     task.leases.append(fresh)
 
 

@@ -171,7 +171,8 @@ class Facts:
             records=tuple(owner.record for owner in owners if owner.record is not None),
             execution=task.execution,
             stale=lease.stale(request.now_ns) if lease is not None else "",
-            leased=task.leased or any(c.request.ref == ref for c in self.open_calls("begin_work")),
+            leased=task.leased
+            or any(c.request.ref == ref for name in ("begin_work", "fire_retry") for c in self.open_calls(name)),
             admitted=tuple(e.effect_id for e in mine if e.admitted),
             claimed=tuple(e.effect_id for e in mine if e.claims),
             suppressed=tuple(e.effect_id for e in mine if e.suppressed),

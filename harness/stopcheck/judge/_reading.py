@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stopcheck.gate import CancellationRecord, EffectEntry, Execution, LeaseGranted, Snapshot, StaleLease
+from stopcheck.gate import CancellationRecord, EffectEntry, Execution, LeaseGranted, RetryFired, Snapshot, StaleLease
 from stopcheck.judge._known import EffectFacts, LeaseFacts, TaskFacts
 from stopcheck.judge._views import EffectView, Told, WorkerView
 
@@ -42,25 +42,31 @@ class Window:
         """The calls of ``acknowledge`` about this task."""
         return self.deeds("acknowledge")
 
+    @cached_property
+    def beginnings(self) -> list[Deed]:
+        """The calls about this task that may have given a worker a lease."""
+        return [*self.deeds("begin_work"), *self.deeds("fire_retry")]
+
     def superseded_when_begun(self, deed: Deed, epoch: int) -> bool:
         """Whether a newer epoch than ``epoch`` had certainly been granted when ``deed`` began."""
         return any(
-            isinstance(d.reply, LeaseGranted) and d.reply.epoch > epoch and d.answered_before(deed.begun)
-            for d in self.deeds("begin_work")
+            isinstance(d.reply, LeaseGranted | RetryFired) and d.reply.epoch > epoch and d.answered_before(deed.begun)
+            for d in self.beginnings
         )
 
     def granted_at(self, lease: LeaseFacts) -> int:
         """The moment at which the lease was granted."""
-        for deed in self.deeds("begin_work"):
-            if isinstance(deed.reply, LeaseGranted) and deed.reply.epoch == lease.epoch:
+        for deed in self.beginnings:
+            if isinstance(deed.reply, LeaseGranted | RetryFired) and deed.reply.epoch == lease.epoch:
                 return deed.returned or 0
         return 0
 
     def may_have_begun_since(self, lease: LeaseFacts) -> bool:
         """Whether a newer epoch may have been granted."""
         return any(
-            d.may_count and (not d.definite or (isinstance(d.reply, LeaseGranted) and d.reply.epoch > lease.epoch))
-            for d in self.deeds("begin_work")
+            d.may_count
+            and (not d.definite or (isinstance(d.reply, LeaseGranted | RetryFired) and d.reply.epoch > lease.epoch))
+            for d in self.beginnings
         )
 
     def certainly_holds(self, lease: LeaseFacts, until_ns: int) -> bool:

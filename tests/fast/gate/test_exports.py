@@ -17,7 +17,7 @@ EXPORTS = """
     EXECUTION_EDGES EarlyStop EffectEntry EffectsFacet Ended Environment Escalate EscalateReply Evidence
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
-    GrantReply HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet InterestEntry
+    GrantKind GrantReply HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet InterestEntry
     KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport NoEvidence NoTime NotAGate
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec

@@ -24,6 +24,9 @@ from stopcheck.gate import (
     Fail,
     Finding,
     FinishChild,
+    FireRetry,
+    Grant,
+    GrantKind,
     Inspect,
     LeaseGranted,
     LookupAnswer,
@@ -43,8 +46,10 @@ from stopcheck.gate import (
     RenewLease,
     Request,
     RequestCancel,
+    RetryFired,
     RevokeLease,
     Right,
+    ScheduleRetry,
     Scope,
     Stage,
     StartChild,
@@ -55,6 +60,7 @@ from stopcheck.gate import (
     TaskRef,
     Tick,
     Trigger,
+    UseGrant,
 )
 
 TASKS = ("root", "child", "grandchild", "shared", "other")
@@ -101,7 +107,7 @@ class Requests:
     def learn(self, asked: Request, reply: Any) -> None:
         """Mostly act as those would who read the replies: with current epochs, revisions, and effects of the task."""
         name = asked.task.task_id
-        if isinstance(reply, LeaseGranted):
+        if isinstance(reply, LeaseGranted | RetryFired):
             self._epochs[name] = reply.epoch
         elif isinstance(reply, Stopped):
             self._revisions[name] = reply.record.revision
@@ -233,6 +239,18 @@ class Requests:
             return self._make(Escalate, name, worker=worker, level="kill")
         return self._make(RecordProbe, name, worker=worker, result=self._pick(*ProbeResult))
 
+    def _retry(self, name: str) -> Request:
+        retry_id = self._pick("r1", "r2")
+        if self._chance(0.5):
+            return self._make(ScheduleRetry, name, retry_id=retry_id, at_ns=self._pick(0, SECOND_NS))
+        return self._make(FireRetry, name, retry_id=retry_id, worker=self._pick(*WORKERS))
+
+    def _approval(self, name: str) -> Request:
+        grant_id = self._pick("g1", "g2")
+        if self._chance(0.5):
+            return self._make(Grant, name, grant_id=grant_id, kind=self._pick(*GrantKind))
+        return self._make(UseGrant, name, grant_id=grant_id)
+
     # --- parts --------------------------------------------------------------------------------------------
 
     def _register(self, parent: str, child: str, epoch: int) -> Request:
@@ -294,6 +312,8 @@ _KINDS = {
     "child": 3,
     "interest": 1,
     "force": 1,
+    "retry": 1,
+    "approval": 1,
 }
 
 

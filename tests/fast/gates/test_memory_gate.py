@@ -11,6 +11,7 @@ import pytest
 
 from stopcheck.gate import (
     OPERATIONS,
+    SECOND_NS,
     Accepted,
     Acknowledge,
     AckStrength,
@@ -42,7 +43,10 @@ from stopcheck.gate import (
     Fail,
     Finding,
     FinishChild,
+    FireRetry,
     Forced,
+    Grant,
+    GrantKind,
     Impossible,
     Inspect,
     LastReleased,
@@ -80,9 +84,12 @@ from stopcheck.gate import (
     Resend,
     Resolved,
     Retry,
+    RetryFired,
     RevokeLease,
     Right,
     Same,
+    Scheduled,
+    ScheduleRetry,
     Scope,
     Snapshot,
     Stage,
@@ -104,6 +111,8 @@ from stopcheck.gate import (
     Trigger,
     Unsupported,
     Unverified,
+    UseGrant,
+    Void,
     Widened,
     Won,
 )
@@ -111,6 +120,7 @@ from stopcheck_fixtures.reference.memory import MemoryGate
 
 LEASE = MemoryGate.contract.lease_ns
 GRACE = MemoryGate.contract.grace_ns
+DUE = SECOND_NS
 BUDGET = MemoryGate.contract.reconciliation_budget_ns
 
 TASK = TaskRef(TaskKey("acme", "refund"), 1)
@@ -244,6 +254,21 @@ class Bench:
     def tick(self) -> Any:
         return self.ask(Tick)
 
+    def release_lease(self, epoch: int = 1) -> Any:
+        return self.ask(ReleaseLease, epoch=epoch)
+
+    def arm(self) -> Any:
+        return self.ask(ScheduleRetry, retry_id="t1", at_ns=DUE)
+
+    def fire(self) -> Any:
+        return self.ask(FireRetry, retry_id="t1", worker="w2")
+
+    def allow(self, kind: GrantKind = GrantKind.APPROVAL, **fields: Any) -> Any:
+        return self.ask(Grant, grant_id="g1", kind=kind, **fields)
+
+    def use(self) -> Any:
+        return self.ask(UseGrant, grant_id="g1")
+
     def look(self, task: TaskRef = TASK) -> Snapshot:
         snapshot = self.ask(Inspect, task)
         assert isinstance(snapshot, Snapshot)
@@ -331,6 +356,17 @@ def tombstone() -> Bench:
     bench = fresh()
     bench.cancel()
     return bench
+
+
+def armed() -> Bench:
+    """A retry waits for its time, and nobody is at work."""
+    bench = _then(running, "arm")
+    bench.release_lease()
+    return bench
+
+
+def allowed() -> Bench:
+    return _then(running, "allow")
 
 
 def wanted() -> Bench:
@@ -491,6 +527,28 @@ CASES: list[Case] = [
     ("escalate", Refused, cancelled, lambda b: b.escalate("w9")),
     ("record_probe", Recorded, cancelled, lambda b: b.probe(ProbeResult.UNREACHABLE)),
     ("record_probe", Refused, cancelled, lambda b: b.probe(ProbeResult.GONE, "w9")),
+    ("schedule_retry", Scheduled, running, lambda b: b.arm()),
+    ("schedule_retry", Scheduled, armed, lambda b: b.arm()),
+    ("schedule_retry", Void, cancelled, lambda b: b.arm()),
+    ("schedule_retry", Void, ended, lambda b: b.arm()),
+    ("schedule_retry", Refused, fresh, lambda b: b.arm()),
+    ("fire_retry", RetryFired, armed, lambda b: b.at(DUE).fire()),
+    ("fire_retry", RetryFired, lambda: _then(running, "arm"), lambda b: b.at(LEASE).fire()),
+    ("fire_retry", Void, armed, lambda b: (b.at(DUE).fire(), b.release_lease(2), b.fire())[2]),
+    ("fire_retry", Void, lambda: _then(armed, "cancel"), lambda b: b.at(DUE).fire()),
+    ("fire_retry", Refused, armed, lambda b: b.at(DUE - 1).fire()),
+    ("fire_retry", Refused, lambda: _then(running, "arm"), lambda b: b.at(DUE).fire()),
+    ("fire_retry", Refused, running, lambda b: b.fire()),
+    ("grant", Done, running, lambda b: b.allow()),
+    ("grant", Done, allowed, lambda b: b.allow()),
+    ("grant", Void, cancelled, lambda b: b.allow()),
+    ("grant", Void, ended, lambda b: b.allow()),
+    ("grant", Refused, fresh, lambda b: b.allow()),
+    ("use_grant", Done, allowed, lambda b: b.use()),
+    ("use_grant", Void, allowed, lambda b: (b.use(), b.use())[1]),
+    ("use_grant", Void, lambda: _then(allowed, "cancel"), lambda b: b.use()),
+    ("use_grant", Void, lambda: _then(allowed, "complete"), lambda b: b.use()),
+    ("use_grant", Refused, running, lambda b: b.use()),
 ]
 
 #: Permitted by the protocol, and never answered by this gate.
@@ -535,6 +593,7 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "strength": AckStrength.OBSERVED, "record_revision": 1, "result_digest": "r", "scope": Scope.TASK,
         "request_id": "r1", "reason": "", "child": CHILD, "owner": "w1", "stage": Stage.COMPLETED,
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
+        "retry_id": "t1", "at_ns": 0, "grant_id": "g1",
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}
     for bench in (fresh(), admitted()):
@@ -871,3 +930,30 @@ def test_equal_histories_have_equal_fingerprints_and_reading_changes_none() -> N
     assert first.gate.fingerprint() == second.gate.fingerprint()
     second.signal()
     assert first.gate.fingerprint() != second.gate.fingerprint()
+
+
+# --- what is kept for later ------------------------------------------------------------------------------
+
+
+def test_a_fired_retry_supersedes_older_epochs() -> None:
+    bench = armed()
+    assert bench.at(DUE).fire() == RetryFired(2)
+    assert isinstance(bench.commit(epoch=1), StaleLease)
+    assert isinstance(bench.commit(epoch=2), Admitted)
+
+
+def test_a_stop_of_the_owners_subtree_voids_what_its_children_kept_for_later() -> None:
+    bench = owning()
+    bench.ask(ScheduleRetry, CHILD, retry_id="t1", at_ns=0)
+    bench.ask(Grant, CHILD, grant_id="g1")
+    bench.cancel(Scope.SUBTREE)
+    assert isinstance(bench.ask(FireRetry, CHILD, retry_id="t1", worker="w2"), Void)
+    assert isinstance(bench.ask(UseGrant, CHILD, grant_id="g1"), Void)
+
+
+@pytest.mark.parametrize(("kind", "right"), [(GrantKind.APPROVAL, Right.STOP), (GrantKind.PREPARED_WRITE, Right.WORK)])
+def test_a_person_approves_and_a_worker_prepares(kind: GrantKind, right: Right) -> None:
+    bench = running()
+    others = tuple(other for other in Right if other is not right)
+    assert isinstance(bench.allow(kind, caller=Caller("ann", "acme", others)), Refused)
+    assert isinstance(bench.allow(kind, caller=Caller("ann", "acme", (right,))), Done)

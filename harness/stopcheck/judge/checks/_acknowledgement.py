@@ -161,7 +161,7 @@ class StaleWordDoesNotCount(ReadingCheck):
                 self._shown_stopped(reading, deed, epoch)
 
     def _stale(self, reading: Reading, deed: Deed, epoch: int) -> bool:
-        doubt = any(not d.definite for d in reading.deeds("begin_work"))
+        doubt = any(not d.definite for d in reading.beginnings)
         granted = any(lease.epoch == epoch for lease in reading.task.leases)
         return reading.superseded_when_begun(deed, epoch) or (not granted and not doubt)
 

@@ -14,7 +14,8 @@ complete, fail            ``CMP-1`` beside a cancellation or another completion
 request_cancel            ``CMP-1`` if the end was owed or answered, else ``SCOPE-4`` beside another one
 claim, suppress           ``SUP-1`` beside the other of the two for this effect, else ``ADM-7``
 register or start child   ``DDL-2`` if no time was owed or answered, ``CHILD-2`` beside a cancellation
-begin_work                ``DLV-1`` after a cutoff, for a replacement ``DLV-2``, for a resumption ``DLV-3``
+begin_work                after a cutoff, by the trigger: ``DLV-1``, ``DLV-2``, ``DLV-5`` or ``ADM-9``
+fire_retry                ``DLV-4``
 subscribe, release        ``SHR-3``
 record_outcome            ``EFF-7``
 inspect                   by the part that was wrong: record ``SCOPE-4`` (two cancellations), execution
@@ -34,6 +35,7 @@ from stopcheck.gate import (
     Complete,
     Ended,
     Fail,
+    FireRetry,
     Inspect,
     LeaseGranted,
     NoTime,
@@ -50,8 +52,8 @@ from stopcheck.gate import (
     StartChild,
     Subscribe,
     Suppress,
-    Trigger,
 )
+from stopcheck.judge._triggers import begin_clause
 from stopcheck.judge.linearisability._describe import odd_parts
 from stopcheck.judge.linearisability._outcome import Outcome
 
@@ -66,8 +68,8 @@ _ALWAYS: dict[type[Request], tuple[str, ...]] = {
     Subscribe: ("SHR-3",),
     Release: ("SHR-3",),
     RecordOutcome: ("EFF-7",),
+    FireRetry: ("DLV-4",),
 }
-_BEGUN = {Trigger.REPLACEMENT: "DLV-2", Trigger.RESUME: "DLV-3"}
 
 
 def broken_clauses(
@@ -101,7 +103,7 @@ def _specific(
             return ["CHILD-2"] if cancelled else []
         case BeginWork():
             stopped = isinstance(reply, LeaseGranted) and "Stopped" in owed
-            return [_BEGUN.get(request.trigger, "DLV-1")] if stopped else []
+            return [begin_clause(request.trigger)] if stopped else []
         case Inspect() if isinstance(reply, Snapshot):
             return _inspection(odd_parts(allowed, reply), others)
         case _:

@@ -86,7 +86,8 @@ def begin_work(place: Place, request: BeginWork) -> Steps:
 
 
 def fire_retry(place: Place, request: FireRetry) -> Steps:
-    """Provisional: only a new lease after the end or the cutoff is ruled out."""
+    """A new lease, but never after the end or the cutoff. Whether the retry was armed, due or spent is not followed, so
+    ``Void`` and ``Refused`` are always allowed."""
     for kind in ("Void", "Refused"):
         yield Outcome(kind), place.state
     if not place.stopped and not place.task.ended:

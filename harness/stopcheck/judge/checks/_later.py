@@ -1,0 +1,110 @@
+"""Checks of what was kept for later: approvals (ADM-8) and pending retries (DLV-4).
+
+One idea: what was allowed before the cutoff is no permission after it. Only a use counts: a gate may keep what it was
+told for the account, as long as nothing comes of it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from stopcheck.gate import (
+    Capability,
+    Done,
+    FireRetry,
+    Refused,
+    RetryFired,
+    Right,
+    Scheduled,
+    ScheduleRetry,
+    TaskRef,
+    UseGrant,
+)
+from stopcheck.judge._checks import Check
+from stopcheck.judge._facts import Call
+from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+
+
+class GrantsDie(AnswerCheck):
+    """A use of a grant that begins after the cutoff is not answered ``Done``, whenever the grant was given.
+
+    A pass says nothing of uses that overlapped with the stop, nor of work that goes ahead without asking: its
+    commitments are looked at by ADM-1."""
+
+    name: ClassVar[str] = "grant-used-after-cutoff"
+    clauses: ClassVar[tuple[str, ...]] = ("ADM-8",)
+    operations: ClassVar[frozenset[str]] = frozenset(("use_grant",))
+
+    def on_answer(self, call: Call) -> None:
+        """Only uses, by those who may, of what was granted at some time."""
+        request, cut_off = call.request, call.cut_off
+        if cut_off is None or not isinstance(request, UseGrant) or not _may_work(call):
+            return
+        given = [
+            deed
+            for deed in self.facts.book.deeds("grant", request.ref)
+            if getattr(deed.request, "grant_id", "") == request.grant_id and not isinstance(deed.reply, Refused)
+        ]
+        if given:
+            self.exercised("ADM-8")
+        if isinstance(call.reply, Done):
+            late = all(deed.cut_off is not None for deed in given)
+            when = "which nobody had granted before the cutoff" if late else "which had been granted before the cutoff"
+            self.violated(
+                "ADM-8",
+                f"{answer(call)} for {request.grant_id}, {when}, although {told(cut_off)} had been shown before the "
+                f"call began; approvals and prepared writes die at the cutoff, and a late one fires nothing",
+            )
+
+
+class RetriesDie(AnswerCheck):
+    """After the cutoff, or the deadline, no retry fires, and none is armed.
+
+    A retry that is answered ``Scheduled`` after the cutoff was promised. A pass says nothing of timers that start work
+    without asking the gate."""
+
+    name: ClassVar[str] = "retry-after-cutoff"
+    clauses: ClassVar[tuple[str, ...]] = ("DLV-4",)
+    operations: ClassVar[frozenset[str]] = frozenset(("schedule_retry", "fire_retry"))
+
+    def on_answer(self, call: Call) -> None:
+        """Retries of a run that is certainly over."""
+        request = call.request
+        over = self._over(call)
+        if not over or not isinstance(request, ScheduleRetry | FireRetry) or not _may_work(call):
+            return
+        if isinstance(request, ScheduleRetry) or self._armed(request.ref, request.retry_id):
+            self.exercised("DLV-4")
+        if isinstance(call.reply, RetryFired | Scheduled):
+            what = "may work again" if isinstance(call.reply, RetryFired) else "is promised"
+            self.violated(
+                "DLV-4",
+                f"{answer(call)}: {request.retry_id} {what}, although {over} before the call began; from then on every "
+                f"pending retry and timer is void",
+            )
+
+    def _over(self, call: Call) -> str:
+        """Why the run was certainly over for good when the call began; empty if it may have gone on."""
+        if call.cut_off is not None:
+            return f"{told(call.cut_off)} had been shown"
+        ref = call.request.ref
+        task = self.facts.tasks.get(ref) if ref is not None else None
+        deadline_ns = task.deadline_ns if task is not None and self.contract.has(Capability.DEADLINES) else None
+        if task is None or deadline_ns is None or call.request.now_ns < deadline_ns:
+            return ""
+        return f"the deadline of {label(task.ref)} ({deadline_ns} ns) had passed"
+
+    def _armed(self, ref: TaskRef | None, retry_id: str) -> bool:
+        """Whether the retry was armed, or somebody tried to arm it."""
+        deeds = self.facts.book.deeds("schedule_retry", ref)
+        return any(getattr(deed.request, "retry_id", "") == retry_id for deed in deeds)
+
+
+def _may_work(call: Call) -> bool:
+    caller = call.request.caller
+    return caller.tenant == call.request.task.tenant and Right.WORK in caller.rights
+
+
+CHECKS: tuple[type[Check], ...] = (GrantsDie, RetriesDie)
+
+__all__ = ["CHECKS"]
