@@ -35,9 +35,18 @@ def answer(operation: str, *replies: type[Any], actor: str = "") -> Match:
     return match
 
 
-def call(operation: str, actor: str = "") -> Match:
-    """A call of ``operation`` went out."""
-    return lambda event: isinstance(event, Called) and event.operation == operation and actor in ("", event.actor)
+def call(operation: str, actor: str = "", **fields: Any) -> Match:
+    """A call of ``operation`` went out, whose request has these fields."""
+
+    def match(event: Event) -> bool:
+        return (
+            isinstance(event, Called)
+            and event.operation == operation
+            and actor in ("", event.actor)
+            and all(getattr(event.request, name) == value for name, value in fields.items())
+        )
+
+    return match
 
 
 def commit(effect_id: str) -> Match:

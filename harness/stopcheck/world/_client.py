@@ -25,6 +25,9 @@ from stopcheck.gate import (
     Evidence,
     Fail,
     FinishChild,
+    FireRetry,
+    Grant,
+    GrantKind,
     Indefinite,
     Inspect,
     OpenTask,
@@ -41,6 +44,7 @@ from stopcheck.gate import (
     RequestCancel,
     Retry,
     RevokeLease,
+    ScheduleRetry,
     Scope,
     Snapshot,
     Stage,
@@ -50,6 +54,7 @@ from stopcheck.gate import (
     TaskRef,
     Tick,
     Trigger,
+    UseGrant,
 )
 from stopcheck.world._effects import Child, Effect
 
@@ -115,9 +120,18 @@ class Client:
             return await self.ask(OpenTask, task, incarnation=None, deadline_ns=deadline_ns)
         return await self.insist(OpenTask, task, deadline_ns=deadline_ns)
 
-    async def begin_work(self, task: TaskRef, worker: str, delivery_id: str, trigger: Trigger) -> Any:
+    async def begin_work(
+        self, task: TaskRef, worker: str, delivery_id: str, trigger: Trigger, checkpoint_epoch: int | None = None
+    ) -> Any:
         """Ask for a lease."""
-        return await self.insist(BeginWork, task, worker=worker, delivery_id=delivery_id, trigger=trigger)
+        return await self.insist(
+            BeginWork,
+            task,
+            worker=worker,
+            delivery_id=delivery_id,
+            trigger=trigger,
+            checkpoint_epoch=checkpoint_epoch,
+        )
 
     async def renew_lease(self, task: TaskRef, epoch: int) -> Any:
         """Keep the lease."""
@@ -159,9 +173,11 @@ class Client:
             RecordOutcome, effect.task, effect_id=effect.effect_id, evidence=evidence, attempt=attempt
         )
 
-    async def record_signal(self, task: TaskRef, target: str, channel: str, cause: Cause) -> Any:
-        """Tell that a signal was sent."""
-        return await self.insist(RecordSignal, task, target=target, channel=channel, cause=cause)
+    async def record_signal(
+        self, task: TaskRef, target: str, channel: str, cause: Cause, *, removal: bool = False
+    ) -> Any:
+        """Tell that a signal was sent, or that what stood for the work was removed."""
+        return await self.insist(RecordSignal, task, target=target, channel=channel, cause=cause, removal=removal)
 
     async def acknowledge(self, task: TaskRef, epoch: int, strength: AckStrength, revision: int) -> Any:
         """Say how far the worker has stopped."""
@@ -222,6 +238,22 @@ class Client:
     async def release(self, shared: TaskRef, interest_id: str) -> Any:
         """Give up an interest."""
         return await self.insist(Release, shared, interest_id=interest_id)
+
+    async def schedule_retry(self, task: TaskRef, retry_id: str, at_ns: int) -> Any:
+        """Arm a retry."""
+        return await self.insist(ScheduleRetry, task, retry_id=retry_id, at_ns=at_ns)
+
+    async def fire_retry(self, task: TaskRef, retry_id: str, worker: str) -> Any:
+        """The retry's time has come."""
+        return await self.insist(FireRetry, task, retry_id=retry_id, worker=worker)
+
+    async def grant(self, task: TaskRef, grant_id: str, kind: GrantKind = GrantKind.APPROVAL) -> Any:
+        """Allow something for later."""
+        return await self.insist(Grant, task, grant_id=grant_id, kind=kind)
+
+    async def use_grant(self, task: TaskRef, grant_id: str) -> Any:
+        """Go ahead with what was granted. Not repeated after ``Indefinite``: it may have been spent."""
+        return await self.ask(UseGrant, task, grant_id=grant_id)
 
     async def escalate(self, task: TaskRef, worker: str, level: str = "kill") -> Any:
         """Ask for leave to use force."""

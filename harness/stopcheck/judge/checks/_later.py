@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate import (
-    Capability,
     Done,
     FireRetry,
     Refused,
@@ -22,7 +21,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 
 
 class GrantsDie(AnswerCheck):
@@ -87,12 +86,7 @@ class RetriesDie(AnswerCheck):
         """Why the run was certainly over for good when the call began; empty if it may have gone on."""
         if call.cut_off is not None:
             return f"{told(call.cut_off)} had been shown"
-        ref = call.request.ref
-        task = self.facts.tasks.get(ref) if ref is not None else None
-        deadline_ns = task.deadline_ns if task is not None and self.contract.has(Capability.DEADLINES) else None
-        if task is None or deadline_ns is None or call.request.now_ns < deadline_ns:
-            return ""
-        return f"the deadline of {label(task.ref)} ({deadline_ns} ns) had passed"
+        return ""
 
     def _armed(self, ref: TaskRef | None, retry_id: str) -> bool:
         """Whether the retry was armed, or somebody tried to arm it."""

@@ -1,0 +1,176 @@
+"""Checks of what was kept for later, on histories written by hand: ADM-8 and DLV-4."""
+
+from __future__ import annotations
+
+import pytest
+
+from stopcheck.gate import (
+    Accepted,
+    Done,
+    FireRetry,
+    Grant,
+    Indefinite,
+    LeaseGranted,
+    RefusalReason,
+    Refused,
+    Reply,
+    RequestCancel,
+    RetryFired,
+    Right,
+    Scheduled,
+    ScheduleRetry,
+    Scope,
+    UseGrant,
+    Void,
+)
+from stopcheck.judge._checks import Check
+from stopcheck.judge.checks import _admission as adm
+from stopcheck.judge.checks import _later as later
+from tests.fast.judge.history import REFUND, Story, record, ref
+
+UNKNOWN = Refused(RefusalReason.UNKNOWN)
+
+
+def granted(check: type[Check] = later.GrantsDie) -> Story:
+    story = Story(check)
+    story.asks(Grant, Done(), grant_id="g")
+    return story
+
+
+# -- ADM-8 ------------------------------------------------------------------------------------------------
+
+
+def test_a_grant_is_not_used_after_the_cutoff() -> None:
+    story = granted()
+    story.stop(Accepted(record()))
+    story.asks(UseGrant, Done(), grant_id="g")
+    assert story.broken == ["ADM-8"]
+    assert "which had been granted before the cutoff" in story.message
+
+
+@pytest.mark.parametrize("reply", [Void(), UNKNOWN])
+def test_whichever_way_a_use_is_turned_away_is_right(reply: Reply) -> None:
+    story = granted()
+    story.stop(Accepted(record()))
+    story.asks(UseGrant, reply, grant_id="g")
+    assert story.tested("ADM-8")
+    assert not story.broken
+
+
+@pytest.mark.parametrize("kept", [Done(), Void()])
+def test_a_late_approval_may_be_kept_and_fires_nothing(kept: Reply) -> None:
+    story = Story(later.GrantsDie)
+    story.stop(Accepted(record()))
+    story.asks(Grant, kept, grant_id="g")
+    story.asks(UseGrant, Void(), grant_id="g")
+    assert story.tested("ADM-8")
+    assert not story.broken
+    story.asks(UseGrant, Done(), grant_id="g")
+    assert story.broken == ["ADM-8"]
+    assert "which nobody had granted before the cutoff" in story.message
+
+
+def test_a_use_that_overlaps_with_the_stop_may_win() -> None:
+    story = granted()
+    stop = story.call(RequestCancel, **story.pressing())
+    story.asks(UseGrant, Done(), grant_id="g")
+    story.ends(stop, Accepted(record()))
+    assert not story.broken
+    assert not story.tested("ADM-8")
+
+
+def test_a_stop_of_the_owner_reaches_a_childs_grants_and_one_of_another_task_does_not() -> None:
+    story = Story(later.GrantsDie)
+    other = story.task(ref("other"))
+    story.stop(Accepted(record(other, Scope.SUBTREE)), other, scope=Scope.SUBTREE)
+    story.asks(Grant, Done(), grant_id="g")
+    story.asks(UseGrant, Done(), grant_id="g")
+    assert not story.broken
+
+
+def test_strangers_and_unknown_grants_put_nothing_to_the_test() -> None:
+    story = granted()
+    story.stop(Accepted(record()))
+    story.asks(UseGrant, UNKNOWN, grant_id="never granted")
+    story.asks(UseGrant, Refused(RefusalReason.FORBIDDEN), grant_id="g", rights=(Right.INSPECT,))
+    story.asks(UseGrant, Refused(RefusalReason.FORBIDDEN), grant_id="g", tenant="rival")
+    assert not story.tested("ADM-8")
+
+
+# -- DLV-4 ------------------------------------------------------------------------------------------------
+
+
+def armed() -> Story:
+    story = Story(later.RetriesDie)
+    story.asks(ScheduleRetry, Scheduled(), retry_id="r", at_ns=5)
+    return story
+
+
+def test_no_retry_fires_after_the_cutoff() -> None:
+    story = armed()
+    story.stop(Accepted(record()))
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="w")
+    assert story.broken == ["DLV-4"]
+
+
+def test_no_retry_is_promised_after_the_cutoff() -> None:
+    story = Story(later.RetriesDie)
+    story.stop(Accepted(record()))
+    story.asks(ScheduleRetry, Scheduled(), retry_id="r", at_ns=5)
+    assert story.broken == ["DLV-4"]
+
+
+@pytest.mark.parametrize("reply", [Void(), UNKNOWN])
+def test_whichever_way_a_retry_is_turned_away_is_right(reply: Reply) -> None:
+    story = armed()
+    story.stop(Accepted(record()))
+    story.asks(FireRetry, reply, retry_id="r", worker="w")
+    story.asks(ScheduleRetry, reply, retry_id="again", at_ns=5)
+    assert story.tested("DLV-4")
+    assert not story.broken
+
+
+def test_a_retry_that_overlaps_with_the_stop_may_fire() -> None:
+    story = armed()
+    fire = story.call(FireRetry, retry_id="r", worker="w")
+    story.stop(Accepted(record()))
+    story.ends(fire, RetryFired(2))
+    assert not story.broken
+
+
+def test_before_the_stop_retries_fire() -> None:
+    story = armed()
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="w")
+    assert not story.broken
+    assert not story.tested("DLV-4")
+
+
+def test_a_retry_that_nobody_armed_puts_nothing_to_the_test() -> None:
+    story = Story(later.RetriesDie)
+    story.stop(Accepted(record()))
+    story.asks(FireRetry, UNKNOWN, retry_id="r", worker="w")
+    assert not story.tested("DLV-4")
+
+
+# -- a fired retry is a lease -----------------------------------------------------------------------------
+
+
+def test_a_fired_retry_supersedes_older_epochs() -> None:
+    story = Story(adm.StaleLease)
+    story.begins(LeaseGranted(1, 100))
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="w")
+    lease = story.facts.lease(REFUND, 1)
+    assert lease is not None
+    assert lease.superseded
+    newest = story.facts.lease(REFUND, 2)
+    assert newest is not None
+    assert newest.stale(10**18) == ""
+    assert not newest.active(0)
+
+
+def test_a_fired_retry_that_nobody_heard_of_may_have_given_a_lease() -> None:
+    story = Story(later.RetriesDie)
+    fire = story.call(FireRetry, retry_id="r", worker="w")
+    assert story.facts.known(story.facts.open[fire].request).leased
+    story.ends(fire, Indefinite())
+    assert story.facts.tasks[REFUND].leased
