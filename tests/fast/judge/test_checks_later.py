@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from stopcheck.gate import (
     Accepted,
+    Capability,
     Done,
     FireRetry,
+    GateContract,
     Grant,
     Indefinite,
     LeaseGranted,
+    Opened,
+    OpenTask,
     RefusalReason,
     Refused,
     Reply,
@@ -26,7 +31,7 @@ from stopcheck.gate import (
 from stopcheck.judge._checks import Check
 from stopcheck.judge.checks import _admission as adm
 from stopcheck.judge.checks import _later as later
-from tests.fast.judge.history import REFUND, Story, record, ref
+from tests.fast.judge.history import CONTRACT, REFUND, Story, record, ref
 
 UNKNOWN = Refused(RefusalReason.UNKNOWN)
 
@@ -150,6 +155,25 @@ def test_a_retry_that_nobody_armed_puts_nothing_to_the_test() -> None:
     story.stop(Accepted(record()))
     story.asks(FireRetry, UNKNOWN, retry_id="r", worker="w")
     assert not story.tested("DLV-4")
+
+
+def expiring(now_ns: int, contract: GateContract = CONTRACT) -> Story:
+    story = Story(later.RetriesDie, contract=contract)
+    story.asks(OpenTask, Opened(1), deadline_ns=50)
+    story.asks(ScheduleRetry, Scheduled(), retry_id="r", at_ns=5)
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="w", now_ns=now_ns)
+    return story
+
+
+def test_no_retry_fires_from_the_deadline_on_whether_or_not_it_was_noticed() -> None:
+    assert expiring(50).broken == ["DLV-4"]
+    assert "deadline" in expiring(50).message
+    assert not expiring(49).broken
+
+
+def test_a_gate_that_knows_no_deadlines_is_not_held_to_one() -> None:
+    plain = msgspec.structs.replace(CONTRACT, capabilities=CONTRACT.capabilities - {Capability.DEADLINES})
+    assert not expiring(50, plain).broken
 
 
 # -- a fired retry is a lease -----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate import (
+    Capability,
     Done,
     FireRetry,
     Refused,
@@ -21,7 +22,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.judge.checks._answers import AnswerCheck, answer, told
+from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
 
 
 class GrantsDie(AnswerCheck):
@@ -86,6 +87,11 @@ class RetriesDie(AnswerCheck):
         """Why the run was certainly over for good when the call began; empty if it may have gone on."""
         if call.cut_off is not None:
             return f"{told(call.cut_off)} had been shown"
+        ref = call.request.ref
+        task = self.facts.tasks.get(ref) if ref is not None else None
+        due_by_ns = task.due_by_ns if task is not None and self.contract.has(Capability.DEADLINES) else None
+        if task is not None and due_by_ns is not None and call.request.now_ns >= due_by_ns:
+            return f"the deadline of {label(task.ref)} ({due_by_ns} ns) had passed"
         return ""
 
     def _armed(self, ref: TaskRef | None, retry_id: str) -> bool:
