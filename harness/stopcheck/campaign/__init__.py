@@ -17,7 +17,7 @@ from stopcheck.campaign._loading import (
     pick_scenarios,
 )
 from stopcheck.campaign._messages import EXECUTION_S
-from stopcheck.campaign._plan import DEFAULT_BUDGET
+from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._results import (
@@ -46,6 +46,7 @@ __all__ = [
     "DEFAULT_BUDGET",
     "EXECUTION_S",
     "REPLAY_S",
+    "RESTRICTED_SAMPLES",
     "SILENCE_S",
     "CampaignEvent",
     "CampaignFinished",
@@ -77,6 +78,7 @@ __all__ = [
     "did_you_mean",
     "installed_gates",
     "kit_fault",
+    "known_strategies",
     "load_faults",
     "load_gate",
     "load_scenarios",

@@ -9,10 +9,11 @@ from typing import cast
 import msgspec
 import trio
 
+from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S, OnEvent, Outcome, execute
 from stopcheck.campaign._loading import pick_scenarios
 from stopcheck.campaign._messages import EXECUTION_S, Open
-from stopcheck.campaign._plan import DEFAULT_BUDGET
+from stopcheck.campaign._plan import known_strategies
 from stopcheck.campaign._results import (
     CampaignFinished,
     ClauseVerdict,
@@ -28,22 +29,34 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to certify. ``budget`` counts executions per search; ``children`` are processes. The two bounds in real
+    """How to certify. ``budget`` counts executions per search, ``None`` for as many as is usual; ``strategy`` restricts
+    the campaign to one, and then counts for that, whatever it is; ``children`` are processes. The two bounds in real
     seconds decide only when an adapter counts as hung: what one execution may take, and how long a process may be
     silent."""
 
     scenarios: tuple[str, ...] = ()
     seed: int = 0
-    budget: int = DEFAULT_BUDGET
+    budget: int | None = None
     granularity: str | None = None
+    strategy: str | None = None
     children: int = 2
     execution_s: float = EXECUTION_S
     silence_s: float = SILENCE_S
 
 
 def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
-    """Run a campaign on the gate that ``reference`` names, in child processes."""
-    request = Open(reference, options.scenarios, options.seed, options.budget, options.granularity, options.execution_s)
+    """Run a campaign on the gate that ``reference`` names, in child processes. Raises :class:`UsageFault` for what does
+    not exist."""
+    _check_strategy(options.strategy)
+    request = Open(
+        reference,
+        options.scenarios,
+        options.seed,
+        options.budget,
+        options.granularity,
+        options.strategy,
+        options.execution_s,
+    )
 
     async def campaign() -> Outcome:
         return await execute(request, on_event, children=options.children, silence_s=options.silence_s)
@@ -55,6 +68,13 @@ def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
     report = _report(options, outcome)
     on_event(CampaignFinished(report))
     return report
+
+
+def _check_strategy(name: str | None) -> None:
+    known = known_strategies()
+    if name is not None and name not in known:
+        hint = did_you_mean(name, known, f"strategies: {', '.join(known)} (see: stopcheck list strategies)")
+        raise UsageFault(f"unknown strategy {name!r}", hint=hint)
 
 
 def _leaf(error: BaseException) -> BaseException:
@@ -93,6 +113,7 @@ def conclude(
         requirement_set=REQUIREMENT_SET,
         gate=identity,
         seed=options.seed,
+        strategy=options.strategy,
         clauses=clauses,
         jobs=tuple(jobs),
         faults=unique,

@@ -50,7 +50,12 @@ def _open(message: Open, sink: IO[bytes]) -> LoadedGate | None:
         loaded = load_gate(message.reference)
         scenarios = pick_scenarios(message.scenarios)
         jobs = plan(
-            loaded.contract, scenarios, seed=message.seed, budget=message.budget, granularity=message.granularity
+            loaded.contract,
+            scenarios,
+            seed=message.seed,
+            budget=message.budget,
+            granularity=message.granularity,
+            strategy=message.strategy,
         )
         send(sink, Opened(loaded.identity(), loaded.contract, tuple(jobs)))
     except UsageFault as error:

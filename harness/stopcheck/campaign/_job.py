@@ -173,6 +173,8 @@ class JobRunner:
             witnesses_wanted=wanted,
             inner=dict(sorted(merged.inner.items())),
             called=dict(sorted(merged.called.items())),
+            searched=dict(sorted(merged.searched.exercised.items())),
+            searched_inner=dict(sorted(merged.searched.inner.items())),
             sweep_planned=len(coverage.planned) if coverage is not None else 0,
             sweep_hit=coverage.hit if coverage is not None else 0,
             sweep_missed=coverage.missed if coverage is not None else (),

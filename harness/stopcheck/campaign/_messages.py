@@ -19,8 +19,9 @@ class Open(msgspec.Struct, frozen=True, tag=True):
     reference: str
     scenarios: tuple[str, ...]
     seed: int
-    budget: int
+    budget: int | None
     granularity: str | None
+    strategy: str | None = None
     execution_s: float = EXECUTION_S
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from stopcheck.campaign._results import JobSpec
+from stopcheck.explore import STRATEGIES, Completes
 from stopcheck.gate import GateContract
 from stopcheck.world import Granularity, Scenario
 
@@ -19,15 +22,18 @@ DEFAULT_BUDGET = 8_000
 #: Executions of each sampling job.
 SAMPLES = 20
 
+#: Executions of each sampling job when the campaign is restricted to a sampler.
+RESTRICTED_SAMPLES = 200
+
+# The strategies that a campaign is made of, as they are registered.
 EXHAUSTIVE = "exhaustive"
 BOUNDED = "bounded"
 SWEEP = "stop-sweep"
-RANDOM = "random-walk"
+UNIFORM = "uniform-walk"
 PCT = "pct"
-SIGKILL = "sigkill"
-#: Strategies that can complete a search; samples cannot.
-SEARCHES = frozenset({EXHAUSTIVE, BOUNDED})
 MACHINE = "state-machine"
+#: Real deaths: a kind of job, but no strategy, since it makes no runs of a trial.
+SIGKILL = "sigkill"
 
 
 def variants(contract: GateContract, granularity: str | None = None) -> list[tuple[int, Granularity]]:
@@ -45,10 +51,12 @@ def plan(
     scenarios: Sequence[Scenario],
     *,
     seed: int,
-    budget: int = DEFAULT_BUDGET,
+    budget: int | None = None,
     granularity: str | None = None,
+    strategy: str | None = None,
 ) -> list[JobSpec]:
-    """All jobs of a campaign, in order. A scenario that needs a capability the gate lacks has none."""
+    """All jobs of a campaign, in order. A scenario that needs a capability the gate lacks has none. ``strategy``
+    restricts it: one job of that strategy wherever there would be any."""
     jobs: list[JobSpec] = []
     for scenario in scenarios:
         if not scenario.needs <= contract.capabilities:
@@ -56,8 +64,24 @@ def plan(
         for handles, grain in variants(contract, granularity):
             if grain is Granularity.INNER and not _goes_inside(scenario, handles, granularity):
                 continue
-            jobs += _jobs(scenario, handles, grain, contract, seed, budget)
+            planned = _jobs(scenario, handles, grain, contract, seed, budget or DEFAULT_BUDGET)
+            jobs += planned if strategy is None else _restricted(planned, strategy, scenario, budget)
     return jobs
+
+
+def known_strategies() -> tuple[str, ...]:
+    """What a campaign can be restricted to."""
+    return (*STRATEGIES, SIGKILL)
+
+
+def _restricted(planned: Sequence[JobSpec], strategy: str, scenario: Scenario, budget: int | None) -> list[JobSpec]:
+    """One job of the strategy in the place of those planned for a variant."""
+    if strategy == SIGKILL:
+        return [job for job in planned if job.strategy == SIGKILL]
+    samples = STRATEGIES[strategy].completes is Completes.NOTHING
+    size = budget or (RESTRICTED_SAMPLES if samples else DEFAULT_BUDGET)
+    bound = None if samples else scenario.disruptions
+    return [msgspec.structs.replace(job, strategy=strategy, budget=size, bound=bound) for job in planned[:1]]
 
 
 def _goes_inside(scenario: Scenario, handles: int, asked: str | None) -> bool:
@@ -75,14 +99,15 @@ def _jobs(
     case = scenario.case is not None
     if grain is Granularity.INNER:
         if handles == 2:
-            return [job(RANDOM, samples)]
+            return [job(UNIFORM, samples)]
         return [job(BOUNDED, budget, 1), job(SWEEP, budget)] if case else [job(BOUNDED, budget, 1)]
     if handles == 2 and not case:
-        return [job(RANDOM, samples)] if scenario.deep else []
+        return [job(UNIFORM, samples)] if scenario.deep else []
     # A store and its deaths make a run ten times as dear and the space several times as large.
-    jobs = [job(BOUNDED, budget, scenario.disruptions) if contract.durable else job(EXHAUSTIVE, budget)]
+    bound = scenario.disruptions
+    jobs = [job(BOUNDED, budget, bound) if contract.durable else job(EXHAUSTIVE, budget, bound)]
     if handles == 1:
-        jobs += [job(SWEEP, budget), job(PCT, samples)] if case else [job(RANDOM, samples)]
+        jobs += [job(SWEEP, budget), job(PCT, samples)] if case else [job(UNIFORM, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         jobs += [job(SIGKILL, 1)] if contract.durable else []

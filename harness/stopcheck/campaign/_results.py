@@ -119,7 +119,9 @@ class JobResult(msgspec.Struct, frozen=True):
 
     ``target`` is what it set out to complete and ``complete`` whether it did; ``ground`` says in words what was covered
     and, if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count
-    per operation. ``exhausted``: a search made every run; ``bound``: every run of at most so many disruptions.
+    per operation, ``searched`` and ``searched_inner`` those that the completed part of a search put to the test, which
+    alone are ground for a pass. ``exhausted``: a search made every run; ``bound``: every run of at most so many
+    disruptions.
     ``ledger``: which faults, deaths and races of timers its runs were offered, and which they took.
     """
 
@@ -137,6 +139,8 @@ class JobResult(msgspec.Struct, frozen=True):
     witnesses_wanted: tuple[str, ...] = ()
     inner: dict[str, int] = {}
     called: dict[str, int] = {}
+    searched: dict[str, int] = {}
+    searched_inner: dict[str, int] = {}
     sweep_planned: int = 0
     sweep_hit: int = 0
     sweep_missed: tuple[str, ...] = ()
@@ -173,7 +177,7 @@ class GateIdentity(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The campaign's result."""
+    """The campaign's result. ``strategy``: the one that it was restricted to."""
 
     kit_version: str
     requirement_set: str
@@ -184,6 +188,7 @@ class Report(msgspec.Struct, frozen=True):
     faults: tuple[FaultReport, ...]
     exit_code: int
     summary: str
+    strategy: str | None = None
 
     def counts(self) -> dict[str, int]:
         """How many clauses have each verdict."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stopcheck.campaign._applicability import unsupported
-from stopcheck.campaign._plan import SEARCHES
 from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, JobResult, Verdict
 from stopcheck.gate import GateContract
 from stopcheck.judge import checked_clauses
@@ -60,7 +59,7 @@ def _verdict(
         return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
     if exercised == 0:
         return verdict(Verdict.UNKNOWN, "no run put it to the test")
-    if not any(j.spec.strategy in SEARCHES and clause in j.exercised for j in relevant):
+    if not any(clause in j.searched for j in relevant):
         return verdict(Verdict.UNKNOWN, "it was only sampled: no search that was completed put it to the test")
     doubts = [doubt for job in relevant for doubt in doubts_of(job)]
     if doubts:
@@ -87,17 +86,18 @@ def _by_granularity(
 
 def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
     """The operations inside which no search branched; samples there are no ground for a pass."""
-    searched = [job for job in jobs if job.spec.strategy in SEARCHES and requirement.id in job.exercised]
+    searched = [job for job in jobs if requirement.id in job.searched]
     return [
         operation
         for operation in requirement.operations
-        if any(job.called.get(operation) for job in jobs) and not any(job.inner.get(operation) for job in searched)
+        if any(job.called.get(operation) for job in jobs)
+        and not any(job.searched_inner.get(operation) for job in searched)
     ]
 
 
 def _ground(jobs: Sequence[JobResult]) -> str:
     """What a pass rests on, in short: the searches that were completed, by where they branched, and how far."""
-    searches = [job for job in jobs if job.spec.strategy in SEARCHES]
+    searches = [job for job in jobs if job.searched]
     calls, inside = (_searched(searches, grain) for grain in (Granularity.CALLS, Granularity.INNER))
     if calls == inside:
         reached = f"{calls}, also inside calls"

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from stopcheck.campaign import DEFAULT_BUDGET, Options, certify
+from stopcheck.campaign import DEFAULT_BUDGET, RESTRICTED_SAMPLES, Options, certify, known_strategies
 from stopcheck.cli._options import execution_seconds, silence_seconds
 from stopcheck.report import (
     LiveProgress,
@@ -26,7 +26,13 @@ _BUDGET = click.IntRange(1)
 @click.argument("gate")
 @click.option("--scenario", "scenarios", multiple=True, metavar="ID", help="Only this scenario (may be repeated).")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sampling strategies.")
-@click.option("--budget", default=DEFAULT_BUDGET, show_default=True, type=_BUDGET, help="Executions per search.")
+@click.option(
+    "--budget",
+    type=_BUDGET,
+    help=f"Executions per search; of one strategy, per job. [default: {DEFAULT_BUDGET}; of a sampler "
+    f"{RESTRICTED_SAMPLES}]",
+)
+@click.option("--strategy", metavar="NAME", help=f"Only this strategy: {', '.join(known_strategies())}.")
 @click.option(
     "--granularity",
     type=click.Choice(["calls", "inner"]),

@@ -6,21 +6,24 @@ import click
 from rich.table import Table
 
 from stopcheck.campaign import Coverage, as_markdown, catalogue, installed_gates, load_scenarios
+from stopcheck.explore import STRATEGIES
 from stopcheck.judge.requirements import Level
 from stopcheck.report import ReportConsole, make_console
 
 
-@click.command("list", short_help="List gates, scenarios or requirements.")
-@click.argument("what", type=click.Choice(["gates", "scenarios", "requirements"]))
+@click.command("list", short_help="List gates, scenarios, strategies or requirements.")
+@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "requirements"]))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
 @click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
-    """List what is installed: gates, scenarios, or the requirement catalogue."""
+    """List what is installed: gates, scenarios, strategies, or the requirement catalogue."""
     console = make_console()
     if what == "gates":
         _gates(console)
     elif what == "scenarios":
         _scenarios(console)
+    elif what == "strategies":
+        _strategies(console)
     elif markdown:
         click.echo(as_markdown(catalogue()), nl=False)
     else:
@@ -48,6 +51,14 @@ def _scenarios(console: ReportConsole) -> None:
     for scenario in load_scenarios().values():
         table.add_row(scenario.id, str(scenario.case or ""), scenario.sentence)
     console.print(table)
+
+
+def _strategies(console: ReportConsole) -> None:
+    table = _table("strategy", "completes", "what it does")
+    for strategy in STRATEGIES.values():
+        table.add_row(strategy.name, strategy.completes.value, strategy.about)
+    console.print(table)
+    console.print("Only what completes the space of runs, or a bound of it, is ground for a pass.")
 
 
 def _requirements(console: ReportConsole, *, uncovered: bool) -> None:

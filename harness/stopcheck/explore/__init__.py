@@ -12,6 +12,7 @@ from stopcheck.explore._exploration import (
     Budget,
     CacheRefuted,
     CacheUse,
+    Evidence,
     Exploration,
     Failure,
     Fault,
@@ -25,24 +26,30 @@ from stopcheck.explore._ledger import Tally, tallies
 from stopcheck.explore._ledger import both as both_offers
 from stopcheck.explore._nearest import Nearest, nearest_passing
 from stopcheck.explore._pct import pct
-from stopcheck.explore._portfolio import Portfolio, auto
+from stopcheck.explore._portfolio import auto
 from stopcheck.explore._random_walk import Deviating, random_walk
+from stopcheck.explore._registry import STRATEGIES
 from stopcheck.explore._replay import Replayed, replay
 from stopcheck.explore._sampling import generator
 from stopcheck.explore._shrink import Shrunk, shrink
 from stopcheck.explore._state_machine import ClauseBroken, WorldMachine, drawn_runs, machine_for, state_machine
 from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stop_position import stop_position
+from stopcheck.explore._strategy import Aim, Completes, Strategy
 from stopcheck.explore._sweep import stop_sweep
 from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial, unwatched
 
 __all__ = [
+    "STRATEGIES",
+    "Aim",
     "BoundedTrial",
     "Budget",
     "CacheRefuted",
     "CacheUse",
     "ClauseBroken",
+    "Completes",
     "Deviating",
+    "Evidence",
     "Exploration",
     "Failure",
     "Fault",
@@ -51,12 +58,12 @@ __all__ = [
     "GateTrial",
     "Nearest",
     "Nondeterminism",
-    "Portfolio",
     "Replayed",
     "Result",
     "Seen",
     "Shrunk",
     "Stepwise",
+    "Strategy",
     "SweepCoverage",
     "Tally",
     "Trial",

@@ -134,6 +134,14 @@ class SweepCoverage(msgspec.Struct, frozen=True):
         return len(self.planned) - len(self.missed)
 
 
+class Evidence(msgspec.Struct, frozen=True):
+    """What the completed part of a search put to the test: clauses, and operations between inner branch points.
+    Whatever only samples met, or a search that was cut short, is no ground for a pass."""
+
+    exercised: dict[str, int] = {}
+    inner: dict[str, int] = {}
+
+
 class Exploration(msgspec.Struct):
     """What one strategy came to.
 
@@ -141,9 +149,10 @@ class Exploration(msgspec.Struct):
     that was. ``truncated_by`` says in words what ended it otherwise, and ``remaining`` counts the branches that were
     known and not taken. ``states`` and ``transitions`` are of the state space, ``steps`` of all runs together.
     ``endings`` counts the ways in which runs ended; ``undecided`` the runs whose judge could not decide, by reason.
-    ``bound``: runs had at most so many disruptions; ``limited``: that kept something back. ``footprints``: what a
-    reduction by independence did, if there was one.
-    ``offers`` and ``admitted`` are the raw coverage ledger; see :func:`~stopcheck.explore.tallies`.
+    ``bound``: runs had at most so many disruptions, and of several passes the greatest that was completed;
+    ``limited``: that kept something back. ``footprints``: what a reduction by independence did, if there was one.
+    ``searched``: what was put to the test by what was completed. ``made`` counts executions by strategy where several
+    took part. ``offers`` and ``admitted`` are the raw coverage ledger; see :func:`~stopcheck.explore.tallies`.
     """
 
     strategy: str
@@ -168,6 +177,8 @@ class Exploration(msgspec.Struct):
     footprints: FootprintUse | None = None
     bound: int | None = None
     limited: bool = False
+    searched: Evidence = Evidence()
+    made: dict[str, int] = {}
     faults: list[Fault] = []
     nondeterminism: Nondeterminism | None = None
     offers: dict[Offer, Counts] = {}

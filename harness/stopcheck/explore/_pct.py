@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import random
 
-from stopcheck.explore._exploration import Budget, Exploration, Observe
+from stopcheck.explore._exploration import Book, Budget, Exploration, Observe
+from stopcheck.explore._pilot import Pilot
 from stopcheck.explore._sampling import is_step, mover, sample
 from stopcheck.explore._trial import Trial
-from stopcheck.kernel import SCHEDULE, DefaultChooser, Point
+from stopcheck.kernel import SCHEDULE, Point
 
 _FAULT_CHANCE = 0.15
 _PROMOTION_CHANCE = 0.3
@@ -58,11 +59,6 @@ class Priorities:
         return known
 
 
-def plain_length(trial: Trial) -> int:
-    """How many choices the plain run has."""
-    return len(trial(DefaultChooser()).choices)
-
-
 def pct(
     trial: Trial,
     budget: Budget,
@@ -72,14 +68,7 @@ def pct(
     fail_fast: bool = False,
     observe: Observe | None = None,
 ) -> Exploration:
-    """Sample runs with random priorities and ``depth - 1`` change points."""
-    length = plain_length(trial)
-    return sample(
-        f"PCT of depth {depth}",
-        trial,
-        budget,
-        seed,
-        lambda rng: Priorities(rng, depth, length),
-        fail_fast=fail_fast,
-        observe=observe,
-    )
+    """Sample runs with random priorities and ``depth - 1`` change points, after the plain run."""
+    book = Book(f"PCT of depth {depth}", budget, seed=seed, fail_fast=fail_fast, observe=observe)
+    pilot = Pilot(trial, book, positions=False)
+    return sample(trial, book, seed, lambda rng, _: Priorities(rng, depth, pilot.length))

@@ -1,122 +1,113 @@
 """``auto``: the strategies together, and what can be said after them.
 
-One idea: first whatever can be *completed*: the stop sweep, and the whole space if it fits into its share of the
-budget. Only if it does not is the rest sampled, by strategies that find different faults: measured on known faults, no
-one of them is best (priorities find double claims, uniform walks find checks that come too early).
+One idea: first what finds most faults soonest, last what can be *completed*. Most faults of a gate show in one of a
+few runs of some sampler, and no sampler is best (priorities find double claims, uniform walks find checks that come
+too early, walks near the default order what needs one deviation far down): so they take turns, run by run. Then the
+stop sweep, then the search, which is the only part that a pass can rest on. What it leaves of the budget because the
+whole space was too large is sampled again.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
-import msgspec
-
-from stopcheck.explore._depth_first import depth_first
-from stopcheck.explore._exploration import Budget, Exploration, Failure, Observe
-from stopcheck.explore._pct import pct
-from stopcheck.explore._random_walk import random_walk
-from stopcheck.explore._stop_position import stop_position
+from stopcheck.explore._deepening import exhaustive_or_bounded
+from stopcheck.explore._exploration import Book, Budget, Exploration, Observe
+from stopcheck.explore._merging import merged
+from stopcheck.explore._pct import Priorities
+from stopcheck.explore._pilot import Pilot
+from stopcheck.explore._random_walk import DEVIATION, Deviating, Uniform
+from stopcheck.explore._sampling import sample
+from stopcheck.explore._stop_position import NEAR, StopsAt
 from stopcheck.explore._sweep import stop_sweep
 from stopcheck.explore._trial import Trial
+from stopcheck.kernel import Chooser
 
-#: The share of the budget that the exhaustive search may take, in per cent.
-_SEARCH_SHARE = 60
+#: Runs that the samplers make before anything else, if the budget has as many to spare.
+_FIRST = 60
+#: What of the budget they may take at most then, and what of the rest the search may take, in per cent.
+_FIRST_SHARE = 25
+_SEARCH_SHARE = 75
 
+_Sampler = Callable[[random.Random, Pilot], Chooser]
 
-class Portfolio(msgspec.Struct):
-    """What the strategies came to, in the order in which they ran. ``completed`` and ``not_completed`` name targets in
-    words."""
-
-    parts: list[Exploration]
-    completed: list[str] = []
-    not_completed: list[str] = []
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether the whole space was explored."""
-        return any(part.exhausted for part in self.parts)
-
-    @property
-    def executions(self) -> int:
-        """Runs in all."""
-        return sum(part.executions for part in self.parts)
-
-    @property
-    def failures(self) -> dict[str, Failure]:
-        """The shortest failure of each clause, whoever found it."""
-        shortest: dict[str, Failure] = {}
-        for part in self.parts:
-            for clause, failure in part.failures.items():
-                known = shortest.get(clause)
-                if known is None or failure.size < known.size:
-                    shortest[clause] = failure
-        return dict(sorted(shortest.items()))
-
-    @property
-    def witnesses(self) -> set[str]:
-        """All situations that were reached."""
-        return {name for part in self.parts for name in part.witnesses}
-
-    @property
-    def sound(self) -> bool:
-        """No adapter fault, and nothing that is not deterministic."""
-        return not any(part.faults or part.nondeterminism for part in self.parts)
+_SAMPLERS: tuple[_Sampler, ...] = (
+    lambda rng, _: Uniform(rng),
+    lambda rng, pilot: StopsAt(rng, pilot.stops, pilot.positions, NEAR),
+    lambda rng, _: Deviating(rng, DEVIATION),
+    lambda rng, pilot: Priorities(rng, 3, pilot.length),
+    lambda rng, pilot: Priorities(rng, 5, pilot.length),
+)
 
 
 def auto(
-    trial: Trial, budget: Budget, seed: int, *, fail_fast: bool = False, observe: Observe | None = None
-) -> Portfolio:
-    """Sweep, then search, then sample what is left of the budget. ``fail_fast`` ends it at the first failure."""
-    portfolio = Portfolio([])
+    trial: Trial,
+    budget: Budget,
+    seed: int,
+    *,
+    wanted: int = 1,
+    random_bases: int = 1,
+    fail_fast: bool = False,
+    observe: Observe | None = None,
+) -> Exploration:
+    """Sample a little, sweep, search, and sample what is left of the budget.
+
+    ``exhausted`` and ``bound`` are what the search completed; ``coverage`` is of the sweep; ``made`` says how many runs
+    each part took.
+    """
+    parts: list[Exploration] = []
+    done = merged("auto", seed, [])
 
     def within(executions: int) -> Budget:
-        return Budget(max(0, executions), budget.spent)
+        return Budget(max(0, min(executions, budget.executions - done.executions)), budget.spent)
 
-    def over() -> bool:
-        return not portfolio.sound or (fail_fast and bool(portfolio.failures))
+    def over(part: Exploration) -> bool:
+        nonlocal done
+        parts.append(part)
+        done = merged("auto", seed, parts)
+        return bool(done.faults or done.nondeterminism or budget.over(done.executions) or (fail_fast and done.failures))
 
-    sweep = stop_sweep(trial, within(budget.executions), seed, fail_fast=fail_fast, observe=observe)
-    portfolio.parts.append(sweep)
-    _note_sweep(portfolio, sweep)
-    if over():
-        return portfolio
-    left = budget.executions - portfolio.executions
-    search = depth_first(trial, within(left * _SEARCH_SHARE // 100), fail_fast=fail_fast, observe=observe)
-    portfolio.parts.append(search)
-    _note_search(portfolio, search)
-    if over() or search.exhausted:
-        return portfolio
-    samplers: list[Callable[[Budget], Exploration]] = [
-        lambda b: pct(trial, b, seed, depth=3, fail_fast=fail_fast, observe=observe),
-        lambda b: stop_position(trial, b, seed, fail_fast=fail_fast, observe=observe),
-        lambda b: random_walk(trial, b, seed, fail_fast=fail_fast, observe=observe),
-        lambda b: pct(trial, b, seed, depth=5, fail_fast=fail_fast, observe=observe),
-    ]
-    for number, sampler in enumerate(samplers):
-        left = budget.executions - portfolio.executions
-        part = sampler(within(left // (len(samplers) - number)))
-        portfolio.parts.append(part)
-        if over():
-            break
-    return portfolio
+    def close(search: Exploration | None = None) -> Exploration:
+        for part in parts:
+            done.made[part.strategy] = done.made.get(part.strategy, 0) + part.executions
+        if search is None:
+            done.truncated_by = parts[-1].truncated_by or budget.over(done.executions)
+            return done
+        done.exhausted, done.bound, done.limited = search.exhausted, search.bound, search.limited
+        done.searched, done.truncated_by, done.remaining = search.searched, search.truncated_by, search.remaining
+        return done
 
-
-def _note_sweep(portfolio: Portfolio, sweep: Exploration) -> None:
-    coverage = sweep.coverage
-    if coverage is None or not coverage.stops:
-        return
-    target = f"a stop at every branch point: {coverage.hit} of {len(coverage.planned)}"
-    if coverage.missed or sweep.truncated_by:
-        portfolio.not_completed.append(f"{target} ({sweep.truncated_by or 'some were not reached'})")
-    else:
-        portfolio.completed.append(target)
+    first = min(_FIRST, budget.executions * _FIRST_SHARE // 100)
+    if over(mixed(trial, within(first), seed, fail_fast=fail_fast, observe=observe)):
+        return close()
+    sweep = stop_sweep(
+        trial, within(budget.executions), seed, random_bases=random_bases, fail_fast=fail_fast, observe=observe
+    )
+    if over(sweep):
+        return close()
+    share = within((budget.executions - done.executions) * _SEARCH_SHARE // 100)
+    search = exhaustive_or_bounded(trial, share, wanted=wanted, fail_fast=fail_fast, observe=observe)
+    if over(search) or search.exhausted:
+        return close(search)
+    over(mixed(trial, within(budget.executions), seed, first=first, fail_fast=fail_fast, observe=observe))
+    return close(search)
 
 
-def _note_search(portfolio: Portfolio, search: Exploration) -> None:
-    target = "every interleaving within the fault budget"
-    if search.exhausted:
-        portfolio.completed.append(f"{target}: {search.executions} executions")
-    else:
-        portfolio.not_completed.append(
-            f"{target} ({search.truncated_by} ended first; {search.remaining} known branches were not taken)"
-        )
+def mixed(
+    trial: Trial,
+    budget: Budget,
+    seed: int,
+    *,
+    first: int = 0,
+    fail_fast: bool = False,
+    observe: Observe | None = None,
+) -> Exploration:
+    """Sample runs, each by the next of the samplers, from number ``first`` on."""
+    book = Book("samplers in turn", budget, seed=seed, fail_fast=fail_fast, observe=observe)
+    pilot = Pilot(trial, book, positions=True)
+
+    def make(rng: random.Random, number: int) -> Chooser:
+        return _SAMPLERS[number % len(_SAMPLERS)](rng, pilot)
+
+    return sample(trial, book, seed, make, first=first)

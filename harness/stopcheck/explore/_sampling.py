@@ -9,11 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from stopcheck.explore._exploration import Book, Budget, Exploration, Observe, bounds_reached
+from stopcheck.explore._exploration import Book, Exploration, bounds_reached
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import CRASH_PREFIX, TIME_PREFIX, Chooser
 
-MakeChooser = Callable[[random.Random], Chooser]
+#: From the generator and the number of a run to its chooser.
+MakeChooser = Callable[[random.Random, int], Chooser]
 
 
 def generator(seed: int, number: int) -> random.Random:
@@ -21,22 +22,11 @@ def generator(seed: int, number: int) -> random.Random:
     return random.Random(f"{seed}/{number}")
 
 
-def sample(
-    strategy: str,
-    trial: Trial,
-    budget: Budget,
-    seed: int,
-    make: MakeChooser,
-    *,
-    fail_fast: bool = False,
-    observe: Observe | None = None,
-    first: int = 0,
-) -> Exploration:
-    """Make runs from number ``first`` on until the budget is spent. A sample never exhausts anything."""
-    book = Book(strategy, budget, seed=seed, fail_fast=fail_fast, observe=observe)
+def sample(trial: Trial, book: Book, seed: int, make: MakeChooser, *, first: int = 0) -> Exploration:
+    """Make runs from number ``first`` on until the book's budget is spent. A sample never exhausts anything."""
     number = first
     while book.may_go_on():
-        book.take(trial(make(generator(seed, number))))
+        book.take(trial(make(generator(seed, number), number)))
         number += 1
     at_bounds = bounds_reached(book.exploration)
     if at_bounds and book.exploration.truncated_by:

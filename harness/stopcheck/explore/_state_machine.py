@@ -173,8 +173,8 @@ def state_machine(
 ) -> Exploration:
     """Drive runs by the state machine. Once a clause was seen to break it is tolerated, so that others are found
     too."""
-    cast_ = _Cast(trial, seed)
     book = Book("Hypothesis state machine", budget, seed=seed, fail_fast=fail_fast, observe=observe)
+    cast_ = _Cast(trial, book, seed)
     rounds = _Rounds(trial, book, budget)
 
     def one_round(number: int, runs: int) -> None:
@@ -193,17 +193,21 @@ def state_machine(
 
 
 class _Cast:
-    """Who acts in a world, what is called, and about how many choices a run has: from the plain run and a few others.
-    Rules that could never be used would only cost time."""
+    """Who acts in a world, what is called, and about how many choices a run has: from the plain run and a few others,
+    which count like any. Rules that could never be used would only cost time."""
 
-    def __init__(self, trial: Trial, seed: int) -> None:
+    def __init__(self, trial: Trial, book: Book, seed: int) -> None:
         choosers: list[Chooser] = [DefaultChooser()]
         choosers += [Deviating(generator(seed, number), _PILOT_DEVIATION) for number in range(_PILOTS)]
-        results = [trial(chooser) for chooser in choosers]
+        results: list[Result] = []
+        for chooser in choosers:
+            if book.may_go_on():
+                results.append(trial(chooser))
+                book.take(results[-1])
         steps = [name.split("@", 1) for result in results for _, name in result.turns() if is_step(name)]
         self.actors = list(dict.fromkeys(actor for actor, _ in steps))
         self.operations = list(dict.fromkeys(label for _, label in steps if label in OPERATIONS))
-        self.steps = max(len(result.choices) for result in results)
+        self.steps = max((len(result.choices) for result in results), default=0)
 
 
 def drawn_runs(

@@ -9,13 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import Collection
 
-from stopcheck.explore._exploration import Budget, Exploration, Observe
+from stopcheck.explore._exploration import Book, Budget, Exploration, Observe
+from stopcheck.explore._pilot import Pilot
 from stopcheck.explore._sampling import is_step, sample
-from stopcheck.explore._stops import Held, HoldingBack, others_first, stop_actors
+from stopcheck.explore._stops import Held, others_first
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import SCHEDULE, Point
 
-_DEVIATION = 0.1
+#: The chance of a deviation at each choice of half of the runs.
+NEAR = 0.1
 
 
 class StopsAt:
@@ -66,24 +68,13 @@ def stop_position(
     budget: Budget,
     seed: int,
     *,
-    deviation: float = _DEVIATION,
+    deviation: float = NEAR,
     fail_fast: bool = False,
     observe: Observe | None = None,
 ) -> Exploration:
     """Sample runs with the stop at a uniformly drawn position. In half of them the rest of the order deviates from the
     default with chance ``deviation`` at each choice. Without a stop actor these are plain runs near the default
     order."""
-    plain = HoldingBack(())
-    stops = stop_actors(trial(plain))
-    holding = HoldingBack(stops)
-    trial(holding)
-    positions = len(holding.offers)
-    return sample(
-        "uniform stop position",
-        trial,
-        budget,
-        seed,
-        lambda rng: StopsAt(rng, stops, positions, deviation),
-        fail_fast=fail_fast,
-        observe=observe,
-    )
+    book = Book("uniform stop position", budget, seed=seed, fail_fast=fail_fast, observe=observe)
+    pilot = Pilot(trial, book, positions=True)
+    return sample(trial, book, seed, lambda rng, _: StopsAt(rng, pilot.stops, pilot.positions, deviation))

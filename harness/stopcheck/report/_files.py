@@ -32,6 +32,9 @@ def junit_report(report: Report) -> bytes:
         skipped=str(counts[Verdict.UNSUPPORTED.value] + counts[Verdict.UNCHECKED.value]),
         time="0",
     )
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in _campaign(report).items():
+        ElementTree.SubElement(properties, "property", name=name, value=value)
     for clause in report.clauses:
         family = clause.clause.split("-")[0]
         case = ElementTree.SubElement(suite, "testcase", classname=f"stopcheck.{family}", name=clause.clause, time="0")
@@ -56,6 +59,12 @@ def junit_report(report: Report) -> bytes:
     ElementTree.indent(suites)
     document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
+
+
+def _campaign(report: Report) -> dict[str, str]:
+    """What makes the same campaign again, beside the gate and the scenarios."""
+    made = {"stopcheck": report.kit_version, "requirement set": report.requirement_set, "seed": str(report.seed)}
+    return made if report.strategy is None else {**made, "strategy": report.strategy}
 
 
 def _printable(text: str | None) -> str | None:

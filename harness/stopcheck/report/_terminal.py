@@ -46,6 +46,8 @@ def print_report(console: ReportConsole, report: Report, *, everything: bool = F
             print_finding(console, report, clause.findings[0], others=len(clause.findings) - 1)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything)
+    if report.strategy is not None:
+        console.say(f"restricted to the strategy {report.strategy}; the same samples again: --seed {report.seed}")
     console.say(
         f"stopcheck {report.kit_version}, requirement set {report.requirement_set}, seed {report.seed}, "
         f"exit {report.exit_code}"

@@ -112,29 +112,24 @@ def test_without_a_stop_there_is_nothing_to_sweep() -> None:
 
 
 def test_auto_names_the_targets_that_it_completed() -> None:
-    portfolio = auto(ToyTrial(race), Budget(2_000), 1)
-    assert portfolio.exhausted
-    assert [target.split(":")[0] for target in portfolio.completed] == [
-        "a stop at every branch point",
-        "every interleaving within the fault budget",
-    ]
-    assert portfolio.not_completed == []
-    assert "TOY-1" in portfolio.failures
+    found = auto(ToyTrial(race), Budget(2_000), 1)
+    assert found.exhausted
+    assert found.truncated_by is None
+    assert found.coverage is not None
+    assert found.coverage.missed == ()
+    assert list(found.made) == ["samplers in turn", "stop sweep", "depth-first"]
+    assert sum(found.made.values()) == found.executions
+    assert "TOY-1" in found.failures
 
 
 def test_auto_samples_what_it_cannot_exhaust() -> None:
-    portfolio = auto(ToyTrial(race, cached=False), Budget(400), 1)
-    assert not portfolio.exhausted
-    assert [part.strategy for part in portfolio.parts] == [
-        "stop sweep",
-        "depth-first",
-        "PCT of depth 3",
-        "uniform stop position",
-        "random walk",
-        "PCT of depth 5",
-    ]
-    assert portfolio.executions == 400
-    assert "known branches were not taken" in portfolio.not_completed[0]
+    found = auto(ToyTrial(race, cached=False), Budget(400), 1)
+    assert not found.exhausted
+    assert found.bound == 1
+    assert found.made["samplers in turn"] > 60
+    assert found.executions == sum(found.made.values()) == 400
+    assert found.truncated_by is not None
+    assert found.truncated_by.endswith("executions, into which the next bound is not likely to fit")
 
 
 def test_runs_that_differ_by_themselves_are_found() -> None:

@@ -34,6 +34,19 @@ def test_junit_and_json_agree_on_the_counts() -> None:
     assert len(passed) == counts["PASS"]
 
 
+def test_junit_names_the_seed_and_the_strategy() -> None:
+    def properties(report: Report) -> dict[str, str]:
+        found = ElementTree.fromstring(junit_report(report)).findall("testsuite/properties/property")
+        return {each.attrib["name"]: each.attrib["value"] for each in found}
+
+    assert properties(REPORT)["seed"] == str(REPORT.seed)
+    assert "strategy" not in properties(REPORT)
+    assert properties(msgspec.structs.replace(REPORT, strategy="pct", seed=7)).items() >= {
+        ("strategy", "pct"),
+        ("seed", "7"),
+    }
+
+
 def test_a_junit_failure_holds_the_replay_line() -> None:
     failure = ElementTree.fromstring(junit_report(REPORT)).find(".//failure")
     assert failure is not None
