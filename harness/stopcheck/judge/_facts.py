@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from stopcheck.gate import CancellationRecord, GateContract, Request, Right, Scope, Snapshot, TaskRef, Ticked
+from stopcheck.gate import BeginWork, CancellationRecord, GateContract, Request, Right, Scope, Snapshot, TaskRef, Ticked
 from stopcheck.judge import _entering as entering
 from stopcheck.judge._book import Book
 from stopcheck.judge._known import Call, EffectFacts, InterestFacts, Known, LeaseFacts, TaskFacts
@@ -165,7 +165,7 @@ class Facts:
             return Known()
         mine = self.effects_of(task.ref)
         owners = (task, *self.ancestors(task.ref))
-        lease = self.lease(ref, getattr(request, "epoch", -1))
+        lease = self.lease(ref, _named_epoch(request))
         effect = self.effect_of(request)
         return Known(
             records=tuple(owner.record for owner in owners if owner.record is not None),
@@ -261,6 +261,12 @@ class Facts:
             self.book.digest(),
         ]
         return hashlib.blake2b(_encode(state), digest_size=16).digest()
+
+
+def _named_epoch(request: Request) -> int:
+    """The epoch on which a request rests, or that of the checkpoint from which it resumes; -1: none."""
+    epoch = getattr(request, "checkpoint_epoch" if isinstance(request, BeginWork) else "epoch", None)
+    return -1 if epoch is None else epoch
 
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode

@@ -25,11 +25,10 @@ class Known(msgspec.Struct, frozen=True):
 
     ``records``: the newest versions that were shown of the task's own record and of its ancestors'. ``execution``: the
     furthest execution state that an ``inspect`` had shown. ``leased``: a worker may have been given a lease. ``stale``:
-    why the epoch of the request carries no authority (``superseded``, ``released``, ``revoked``, ``expired``; empty: it
-    may carry some). ``admitted``, ``claimed`` and
-    ``suppressed``: effect ids for which such an answer had been given. ``bound``: the payloads for which the request's
-    effect id had been admitted. ``live`` and ``released``: interests that were
-    certainly live or certainly given up.
+    why the epoch of the request (of its checkpoint) carries no authority (``superseded``, ``released``, ``revoked``,
+    ``expired``; empty: it may carry some). ``admitted``, ``claimed`` and ``suppressed``: effect ids for which such an
+    answer had been given. ``bound``: the payloads for which the request's effect id had been admitted. ``live`` and
+    ``released``: interests that were certainly live or certainly given up.
     """
 
     records: tuple[CancellationRecord, ...] = ()

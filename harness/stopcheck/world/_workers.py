@@ -299,12 +299,13 @@ async def get_under_way(
     holder: Holder,
     name: str,
     task: TaskRef,
+    trigger: Trigger,
     children: tuple[Child, ...],
     effects: tuple[Effect, ...],
 ) -> None:
     """What a worker did in setup, where everything goes well."""
     client = holder.client
-    lease = await client.begin_work(task, name, f"direct to {name}", Trigger.FIRST)
+    lease = await client.begin_work(task, name, f"direct to {name}", trigger)
     holder.epoch = lease.epoch if isinstance(lease, LeaseGranted) else 0
     for child in children:
         await client.register_child(child, holder.epoch)

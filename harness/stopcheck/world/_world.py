@@ -173,13 +173,14 @@ class World:
         task: TaskRef,
         worker: str = "worker",
         *,
+        trigger: Trigger = Trigger.FIRST,
         children: tuple[Child, ...] = (),
         effects: tuple[Effect, ...] = (),
     ) -> Holder:
         """A worker has begun on ``task``, registered ``children`` and committed ``effects`` before the run's first
         choice. It does nothing more; whoever is given the holder may act in its name."""
         holder = Holder(self.client(worker, Right.WORK))
-        self.prepare(workers.get_under_way(self, holder, worker, task, children, effects))
+        self.prepare(workers.get_under_way(self, holder, worker, task, trigger, children, effects))
         return holder
 
     def actor(self, name: str, coroutine: Coroutine[Any, Any, Any]) -> None:

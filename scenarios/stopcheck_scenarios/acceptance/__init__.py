@@ -23,6 +23,7 @@ from stopcheck_scenarios.acceptance import (
     last_interest,
     late_approvals,
     late_completion,
+    late_turns,
     lifetimes,
     long_memory,
     lost_response,
@@ -54,7 +55,7 @@ CASES: tuple[Scenario, ...] = (
     late_completion.SCENARIO,
     uncooperative_worker.SCENARIO,
     dead_retries.CANCELLED,
-    old_checkpoint.SCENARIO,
+    old_checkpoint.STOPPED,
 )
 
 #: What the cases leave untried.
@@ -75,6 +76,8 @@ PROBES: tuple[Scenario, ...] = (
     *spent_leases.SCENARIOS,
     partitioned_worker.SCENARIO,
     late_approvals.SCENARIO,
+    late_turns.SCENARIO,
+    old_checkpoint.REPLACED,
     dead_retries.EXPIRED,
     *bad_workers.SCENARIOS,
     last_interest.SCENARIO,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from stopcheck.gate import (
     Accepted,
+    Busy,
     Capability,
+    Ended,
     LeaseGranted,
     Refused,
     RetryFired,
@@ -17,9 +19,10 @@ from stopcheck.gate import (
     Stopped,
     Trigger,
     Void,
+    Won,
 )
 from stopcheck.world import Client, Effect, FaultBudget, Holder, Scenario, Witness, World
-from stopcheck_scenarios._seen import answer, died_under, in_order
+from stopcheck_scenarios._seen import answer, call, died_under, in_order, saw
 
 RETRY = "next-step"
 
@@ -57,9 +60,27 @@ async def fire(client: Client, effect: Effect) -> None:
     await client.fire_retry(effect.task, RETRY, "timer")
 
 
+def replaced(world: World) -> None:
+    """A worker with a checkpoint whose place another has taken; both go on, and nobody stops the task."""
+    task = world.task("refund")
+    mail = world.receiver("mail")
+    refund_mail, old_mail = world.effect(task, "refund-mail", mail), world.effect(task, "old-mail", mail)
+    world.opens(task)
+    former = world.under_way(task)
+    successor = world.under_way(task, "successor", trigger=Trigger.REPLACEMENT)
+    world.actor("worker", resume(former, old_mail))
+    world.actor("successor", finish(successor, refund_mail))
+
+
+async def finish(holder: Holder, effect: Effect) -> None:
+    """Commit, and give the task up: there is nobody to send the mail."""
+    await holder.client.commit_effect(effect, holder.epoch)
+    await holder.client.fail(effect.task, holder.epoch)
+
+
 STOP = answer("request_cancel", Accepted)
 
-SCENARIO = Scenario(
+STOPPED = Scenario(
     id="old-checkpoint",
     title="A pending retry and an old checkpoint after the stop",
     sentence="A pending retry and an old checkpoint cannot restart the workflow.",
@@ -91,4 +112,25 @@ SCENARIO = Scenario(
     ),
     clauses=("DLV-5", "DLV-4", "DLV-3", "ADM-1", "ADM-6"),
     points=("during retry backoff", "while a worker is disconnected", "immediately before a commitment"),
+)
+
+REPLACED = Scenario(
+    id="replaced-checkpoint",
+    title="An old checkpoint after a replacement and after the end",
+    sentence="A worker that resumes is told what has become of its task since, and acts on nothing older.",
+    build=replaced,
+    needs=frozenset((Capability.DELIVERY,)),
+    budget=FaultBudget(crashes=0, provider=0),
+    witnesses=(
+        Witness(
+            "it resumed while its successor was at work",
+            saw(answer("begin_work", Busy, LeaseGranted, Refused, actor="worker")),
+        ),
+        Witness(
+            "it resumed after its task had ended",
+            in_order(answer("fail", Won), call("begin_work", "worker"), answer("begin_work", Ended, Refused)),
+        ),
+    ),
+    clauses=("DLV-5", "ADM-6"),
+    points=("while a worker is disconnected", "after it ended"),
 )

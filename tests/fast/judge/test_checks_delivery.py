@@ -8,10 +8,13 @@ from stopcheck.gate import (
     Accepted,
     Admitted,
     AlreadyReleased,
+    BeginWork,
     Busy,
     Complete,
+    Done,
     Ended,
     Execution,
+    FireRetry,
     InterestEntry,
     LastFate,
     LastReleased,
@@ -20,6 +23,8 @@ from stopcheck.gate import (
     Release,
     Reply,
     RequestCancel,
+    RetryFired,
+    RevokeLease,
     Snapshot,
     Stopped,
     Subscribe,
@@ -37,7 +42,17 @@ E = Execution
 
 # -- DLV-1, DLV-2 -----------------------------------------------------------------------------------------
 
-CLAUSES = [(Trigger.REDELIVERY, "DLV-1"), (Trigger.REPLACEMENT, "DLV-2")]
+CLAUSES = [
+    (Trigger.REDELIVERY, "DLV-1"),
+    (Trigger.REPLACEMENT, "DLV-2"),
+    (Trigger.RESUME, "DLV-5"),
+    (Trigger.NOTIFICATION, "ADM-9"),
+    (Trigger.TOOL_RESULT, "ADM-9"),
+    (Trigger.DEPENDANT_READY, "ADM-9"),
+    (Trigger.CONTINUATION, "ADM-9"),
+    (Trigger.CONTINUE_AS_NEW, "ADM-9"),
+    (Trigger.CRON_TICK, "ADM-9"),
+]
 
 
 def stopped(check: type[Check]) -> Story:
@@ -80,6 +95,72 @@ def test_a_beginning_that_overlapped_with_the_stop_may_win() -> None:
     assert not story.broken
 
 
+# -- DLV-5 ------------------------------------------------------------------------------------------------
+
+
+def resumes(story: Story, reply: Reply, saved: int | None = 1) -> None:
+    story.begins(reply, trigger=Trigger.RESUME, checkpoint_epoch=saved)
+
+
+def replaced() -> Story:
+    story = Story(dlv.CheckpointIsNoAuthority)
+    story.begins(LeaseGranted(1, 100))
+    story.begins(LeaseGranted(2, 100), worker="successor", trigger=Trigger.REPLACEMENT)
+    return story
+
+
+def test_a_superseded_epoch_is_not_given_back_to_a_checkpoint() -> None:
+    story = replaced()
+    resumes(story, LeaseGranted(1, 100))
+    assert story.broken == ["DLV-5"]
+    assert "superseded" in story.message
+
+
+def test_nor_is_a_revoked_one() -> None:
+    story = Story(dlv.CheckpointIsNoAuthority)
+    story.begins(LeaseGranted(1, 100))
+    story.asks(RevokeLease, Done(), epoch=1)
+    resumes(story, LeaseGranted(1, 100))
+    assert story.broken == ["DLV-5"]
+
+
+@pytest.mark.parametrize("reply", [LeaseGranted(3, 100), Busy(), Stopped(record())])
+def test_whoever_resumes_may_be_given_a_new_epoch_or_turned_away(reply: Reply) -> None:
+    story = replaced()
+    resumes(story, reply)
+    assert story.tested("DLV-5")
+    assert not story.broken
+
+
+def test_nobody_resumes_what_has_ended() -> None:
+    story = Story(dlv.CheckpointIsNoAuthority)
+    story.begins(LeaseGranted(1, 100))
+    story.asks(Complete, Won(), epoch=1, result_digest="r")
+    resumes(story, Ended(E.COMPLETED))
+    assert story.tested("DLV-5")
+    assert not story.broken
+    resumes(story, LeaseGranted(2, 100), None)
+    assert story.broken == ["DLV-5"]
+
+
+def test_a_replacement_that_overlaps_with_the_resumption_does_not_condemn_it() -> None:
+    story = Story(dlv.CheckpointIsNoAuthority)
+    story.begins(LeaseGranted(1, 100))
+    resuming = story.call(BeginWork, worker="worker", delivery_id="d", trigger=Trigger.RESUME, checkpoint_epoch=1)
+    story.begins(LeaseGranted(2, 100), worker="successor", trigger=Trigger.REPLACEMENT)
+    story.ends(resuming, LeaseGranted(1, 100))
+    assert not story.broken
+    assert not story.tested("DLV-5")
+
+
+@pytest.mark.parametrize("saved", [1, None])
+def test_while_nothing_has_changed_a_resumption_puts_nothing_to_the_test(saved: int | None) -> None:
+    story = Story(dlv.CheckpointIsNoAuthority)
+    story.begins(LeaseGranted(1, 100))
+    resumes(story, LeaseGranted(2, 100), saved)
+    assert not story.tested("DLV-5")
+
+
 # -- DLV-3 ------------------------------------------------------------------------------------------------
 
 
@@ -87,8 +168,9 @@ def test_after_a_restart_no_other_attempt_begins() -> None:
     story = stopped(dlv.RecoversIntoDraining)
     story.dies()
     story.begins(LeaseGranted(2, 100))
+    story.asks(FireRetry, RetryFired(3), retry_id="r", worker="w")
     story.looks(account(REFUND, record()))
-    assert story.broken == ["DLV-3", "DLV-3"]
+    assert story.broken == ["DLV-3", "DLV-3", "DLV-3"]
 
 
 @pytest.mark.parametrize("state", [E.CANCELLATION_REQUESTED, E.DRAINING, E.CANCELLED_SETTLED, E.STOPPED_UNRESOLVED])

@@ -1,4 +1,4 @@
-"""Checks of DLV: messages, replacements and restarts that come after the cutoff.
+"""Checks of DLV and ADM-9: whatever wants to start a turn after the cutoff, and checkpoints from before.
 
 One idea: whatever wakes a worker after the cutoff, the gate gives it no lease. The trigger decides which clause
 that is.
@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import BeginWork, Execution, LeaseGranted, Refused, Snapshot, Trigger
+from stopcheck.gate import BeginWork, Execution, LeaseGranted, Refused, RetryFired, Snapshot, Trigger
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts
+from stopcheck.judge._triggers import begin_clause
 from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
 
 
 class BeginAfterCutoff(AnswerCheck):
-    """A message or a replacement that comes after the cutoff is given no lease.
+    """Whoever asks to begin after the cutoff is given no lease: a message, a replacement, a resumed checkpoint, or
+    something that has finished and wants to be followed up.
 
     A pass says nothing of consumers that work without asking: the receivers' checks see what they send."""
 
     name: ClassVar[str] = "begin-after-cutoff"
-    clauses: ClassVar[tuple[str, ...]] = ("DLV-1", "DLV-2")
+    clauses: ClassVar[tuple[str, ...]] = ("DLV-1", "DLV-2", "DLV-5", "ADM-9")
     operations: ClassVar[frozenset[str]] = frozenset(("begin_work",))
 
     def on_answer(self, call: Call) -> None:
@@ -28,20 +30,59 @@ class BeginAfterCutoff(AnswerCheck):
         request = call.request
         if call.cut_off is None or not isinstance(request, BeginWork) or isinstance(call.reply, Refused):
             return
-        replaces = request.trigger is Trigger.REPLACEMENT
-        clause = "DLV-2" if replaces else "DLV-1"
+        clause = begin_clause(request.trigger)
         queued = any(delivery == request.delivery_id for delivery, _ in self.facts.delivered)
-        if replaces or queued or request.trigger is Trigger.REDELIVERY:
+        if request.trigger is not Trigger.FIRST or queued:
             self.exercised(clause)
         if isinstance(call.reply, LeaseGranted):
             self.violated(
                 clause,
                 f"{answer(call)} to {request.worker} (trigger {request.trigger.value}), although {told(call.cut_off)} "
-                f"had been shown before the call began; {'a replacement inherits the stop' if replaces else _STALE}",
+                f"had been shown before the call began; {_WANTED[clause]}",
             )
 
 
-_STALE = "a message that comes after the cutoff leads to no work"
+_WANTED = {
+    "DLV-1": "a message that comes after the cutoff leads to no work",
+    "DLV-2": "a replacement inherits the stop",
+    "DLV-5": "a worker that resumes is told of the stop before it acts",
+    "ADM-9": "what finishes after the cutoff starts no new turn",
+}
+
+
+class CheckpointIsNoAuthority(AnswerCheck):
+    """A worker that resumes is not given back an epoch that has been superseded or revoked since its checkpoint, and
+    nothing at all when the task had ended.
+
+    A pass says nothing of what a worker does without asking: under its old epoch ADM-6 holds the gate to refuse it."""
+
+    name: ClassVar[str] = "checkpoint-is-no-authority"
+    clauses: ClassVar[tuple[str, ...]] = ("DLV-5",)
+    operations: ClassVar[frozenset[str]] = frozenset(("begin_work",))
+
+    def on_answer(self, call: Call) -> None:
+        """Only resumptions of what had certainly changed since the checkpoint."""
+        request = call.request
+        if not isinstance(request, BeginWork) or request.trigger is not Trigger.RESUME or request.ref is None:
+            return
+        stale, saved = call.known.stale, request.checkpoint_epoch
+        fenced = saved is not None and stale in ("superseded", "revoked")
+        if isinstance(call.reply, Refused) or not (fenced or call.ended):
+            return
+        self.exercised("DLV-5")
+        if not isinstance(call.reply, LeaseGranted):
+            return
+        if call.ended:
+            self._told(call, saved, f"although {label(request.ref)} had ended")
+        elif saved is not None and call.reply.epoch <= saved:
+            self._told(call, saved, f"with epoch {call.reply.epoch}, though that was {stale} before the call began")
+
+    def _told(self, call: Call, saved: int | None, why: str) -> None:
+        self.violated(
+            "DLV-5",
+            f"{answer(call)} to a worker that resumes a checkpoint of epoch {saved}, {why}; a checkpoint is no "
+            f"authority: the worker observes current status before it acts",
+        )
 
 
 class RecoversIntoDraining(AnswerCheck):
@@ -51,7 +92,7 @@ class RecoversIntoDraining(AnswerCheck):
 
     name: ClassVar[str] = "restart-into-draining"
     clauses: ClassVar[tuple[str, ...]] = ("DLV-3",)
-    operations: ClassVar[frozenset[str]] = frozenset(("begin_work", "inspect"))
+    operations: ClassVar[frozenset[str]] = frozenset(("begin_work", "fire_retry", "inspect"))
 
     def on_answer(self, call: Call) -> None:
         """Only calls after a death that came after the record was shown."""
@@ -60,7 +101,7 @@ class RecoversIntoDraining(AnswerCheck):
         if cut_off is None or task is None or task.record_generation >= call.generation or isinstance(reply, Refused):
             return
         self.exercised("DLV-3")
-        if isinstance(reply, LeaseGranted):
+        if isinstance(reply, LeaseGranted | RetryFired):
             self._told(call, task, "another attempt began")
         elif isinstance(reply, Snapshot) and reply.execution is Execution.RUNNING and call.request.ref == task.ref:
             self._told(call, task, "it is running again")
@@ -74,6 +115,6 @@ class RecoversIntoDraining(AnswerCheck):
         )
 
 
-CHECKS: tuple[type[Check], ...] = (BeginAfterCutoff, RecoversIntoDraining)
+CHECKS: tuple[type[Check], ...] = (BeginAfterCutoff, CheckpointIsNoAuthority, RecoversIntoDraining)
 
 __all__ = ["CHECKS"]
