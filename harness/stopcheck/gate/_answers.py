@@ -79,6 +79,7 @@ AcknowledgeReply = Recorded | StaleLease | Contradicted | CommonReply
 CompleteReply = Won | Unverified | Lost | Ended | StaleLease | CommonReply
 RequestCancelReply = Accepted | ExistingRecord | Widened | Tombstoned | Ended | CommonReply
 InspectReply = Snapshot | CommonReply
+CloseViewReply = Done | CommonReply
 TickReply = Ticked | CommonReply
 SuppressReply = SuppressionDone | TooLate | Resolved | NotAdmitted | CommonReply
 RegisterChildReply = Done | ExistingChild | Stopped | Ended | NoTime | StaleLease | CommonReply
@@ -88,9 +89,43 @@ SubscribeReply = Live | Stopped | Ended | CommonReply
 ReleaseReply = Live | AlreadyReleased | LastReleased | CommonReply
 EscalateReply = TooEarly | Forced | AlreadyForced | Impossible | CommonReply
 RecordProbeReply = Recorded | CommonReply
+SuspendReply = Done | Stopped | Ended | CommonReply
 ScheduleRetryReply = Scheduled | Void | CommonReply
 FireRetryReply = RetryFired | Void | CommonReply
 OfferResultReply = Taken | Quarantined | StaleLease | CommonReply
 CompensateReply = Admitted | Unauthorised | NotCompleted | CommonReply
 GrantReply = Done | Void | CommonReply
 MeasuresReply = MeasuresReport | CommonReply
+
+__all__ = [
+    "AcknowledgeReply",
+    "BeginWorkReply",
+    "ClaimDispatchReply",
+    "CloseViewReply",
+    "CommitEffectReply",
+    "CommonReply",
+    "CompensateReply",
+    "CompleteReply",
+    "EscalateReply",
+    "FinishChildReply",
+    "FireRetryReply",
+    "GrantReply",
+    "InspectReply",
+    "LeaseReply",
+    "MeasuresReply",
+    "OfferResultReply",
+    "OpenTaskReply",
+    "RecordOutcomeReply",
+    "RecordProbeReply",
+    "RecordSignalReply",
+    "RegisterChildReply",
+    "ReleaseReply",
+    "RenewLeaseReply",
+    "RequestCancelReply",
+    "ScheduleRetryReply",
+    "StartChildReply",
+    "SubscribeReply",
+    "SuppressReply",
+    "SuspendReply",
+    "TickReply",
+]

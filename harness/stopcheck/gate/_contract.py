@@ -30,6 +30,7 @@ class Capability(StrEnum):
     APPROVALS = "approvals"
     DEADLINES = "deadlines"
     MEASURES = "measures"
+    PAUSE = "pause"
 
 
 class Assigner(StrEnum):

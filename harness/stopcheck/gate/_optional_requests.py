@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate._requests import Request
-from stopcheck.gate._vocabulary import GrantKind, OwnedKind, ProbeResult, Stage, TaskRef
+from stopcheck.gate._vocabulary import GrantKind, Halt, OwnedKind, ProbeResult, Stage, TaskRef
 
 
 class Suppress(Request, frozen=True, kw_only=True):
@@ -81,6 +81,19 @@ class RecordProbe(Request, frozen=True, kw_only=True):
     operation: ClassVar[str] = "record_probe"
     worker: str
     result: ProbeResult
+
+
+class Suspend(Request, frozen=True, kw_only=True):
+    """Halt the task's work for a while (right ``supervise``). No cancellation: it makes no record (REC-8)."""
+
+    operation: ClassVar[str] = "suspend"
+    halt: Halt
+
+
+class Resume(Request, frozen=True, kw_only=True):
+    """Let a suspended task's work go on, by itself or at somebody's wish (right ``supervise``)."""
+
+    operation: ClassVar[str] = "resume"
 
 
 class ScheduleRetry(Request, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ class GateFactory(Protocol):
 
 
 class Gate:
-    """Base class of gates. Every operation answers ``Unsupported`` until it is overridden."""
+    """Base class of gates. Every operation answers ``Unsupported`` until it is overridden, but ``close_view``."""
 
     contract: ClassVar[GateContract]
 
@@ -142,6 +142,11 @@ class Gate:
         """The whole account of the task, as one consistent reading."""
         return r.Unsupported()
 
+    def close_view(self, request: q.CloseView) -> Answer[a.CloseViewReply]:
+        """Somebody looks at the task no longer. This answer is right where nothing of a task hangs on who looks at
+        it; override it to let go of a stream or a subscription. Status, record and execution stay as they are."""
+        return r.Done()
+
     def tick(self, request: q.Tick) -> Answer[a.TickReply]:
         """Make the transitions that are due at ``now_ns``, on all tasks: expire leases, settle stopped tasks, end
         reconciliation budgets. ``next_wake_ns`` is when something will next be due by time alone."""
@@ -186,6 +191,17 @@ class Gate:
 
     def record_probe(self, request: oq.RecordProbe) -> Answer[a.RecordProbeReply]:
         """``[escalation]`` Enter what a probe found. ``gone`` proves that the worker is stopped."""
+        return r.Unsupported()
+
+    def suspend(self, request: oq.Suspend) -> Answer[a.SuspendReply]:
+        """``[pause]`` Halt the task's work: its lease may be revoked, and until ``resume`` a worker that asks to begin
+        may be told ``Busy``. The execution state stays, deadlines run on, and no record is made. ``Stopped`` on a
+        cancelled task, ``Ended`` on one that is over."""
+        return r.Unsupported()
+
+    def resume(self, request: oq.Resume) -> Answer[a.SuspendReply]:
+        """``[pause]`` Let work begin again (``Done``, also where nothing was suspended). A cancellation outranks it:
+        ``Stopped``."""
         return r.Unsupported()
 
     def schedule_retry(self, request: oq.ScheduleRetry) -> Answer[a.ScheduleRetryReply]:

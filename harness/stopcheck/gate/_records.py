@@ -17,6 +17,7 @@ from stopcheck.gate._vocabulary import (
     Cause,
     Disposition,
     Execution,
+    Halt,
     LeaseState,
     OwnedKind,
     ProbeResult,
@@ -206,7 +207,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
 
     ``stop_after_end`` holds the requests that were answered ``Ended`` (they are kept: such a task shows
     ``completed_before_cancellation``). ``unowned`` is true for a shared task that runs although its last
-    interest was released (SHR-2).
+    interest was released (SHR-2). ``suspended`` says why the work of a running task is halted.
     """
 
     task: TaskRef
@@ -232,3 +233,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
     forced: tuple[str, ...] = ()
     unowned: bool = False
     deadline_ns: int | None = None
+    suspended: Halt | None = None

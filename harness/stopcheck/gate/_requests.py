@@ -21,6 +21,7 @@ from stopcheck.gate._vocabulary import (
     TaskKey,
     TaskRef,
     Trigger,
+    ViewEnd,
 )
 
 
@@ -180,6 +181,15 @@ class Inspect(Request, frozen=True, kw_only=True):
     """Read the whole account of a task (right ``inspect``)."""
 
     operation: ClassVar[str] = "inspect"
+
+
+class CloseView(Request, frozen=True, kw_only=True):
+    """Somebody looks at the task no longer (right ``inspect``); ``view`` names the stream, client or row. It is told so
+    that what hangs on the view can be let go, and changes nothing of the task (RPT-4)."""
+
+    operation: ClassVar[str] = "close_view"
+    view: str
+    how: ViewEnd
 
 
 class Tick(Request, frozen=True, kw_only=True):

@@ -57,7 +57,8 @@ class Scope(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a task was cancelled. Never confused with one another (REC-8)."""
+    """Why a task was cancelled: somebody pressed Stop, its lifetime ended, its owner was cancelled, or a rule asked for
+    it. Never confused with one another (REC-8)."""
 
     USER = "user"
     DEADLINE = "deadline"
@@ -259,6 +260,22 @@ class ProbeResult(StrEnum):
     GONE = "gone"
     ALIVE = "alive"
     UNREACHABLE = "unreachable"
+
+
+class Halt(StrEnum):
+    """Why a task's work is suspended. Neither is a cancellation (REC-8): a pause by somebody who means to go on, or an
+    orderly shutdown of what runs the work."""
+
+    PAUSE = "pause"
+    SHUTDOWN = "shutdown"
+
+
+class ViewEnd(StrEnum):
+    """How somebody came to look at a task no longer. None of it is a cancellation (RPT-4)."""
+
+    STREAM_CLOSED = "stream_closed"
+    CLIENT_DROPPED = "client_dropped"
+    ROW_HIDDEN = "row_hidden"
 
 
 class RefusalReason(StrEnum):

@@ -42,6 +42,7 @@ from stopcheck.gate import (
     StartChild,
     Stopped,
     Subscribe,
+    Suspend,
     TaskRef,
     Ticked,
     Tombstoned,
@@ -109,6 +110,8 @@ def _may(facts: Facts, task: TaskFacts, request: Request) -> None:
             child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
             child.opening = True
             may_be_due(task, child, request)
+        case Suspend():
+            task.halted = True
         case FinishChild():
             _once(task.finishing, request.child)
         case Release():

@@ -181,6 +181,8 @@ class TaskFacts(msgspec.Struct):
     finishing: list[TaskRef] = []
     #: ``complete`` or ``fail`` was begun.
     ending: bool = False
+    #: Its work was suspended, or may have been.
+    halted: bool = False
     interests: dict[str, InterestFacts] = {}
 
     @property

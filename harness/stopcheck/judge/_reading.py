@@ -75,7 +75,8 @@ class Window:
             getattr(d.request, "epoch", None) == lease.epoch and d.may_count and not isinstance(d.reply, StaleLease)
             for d in (*self.deeds("release_lease"), *self.deeds("revoke_lease"))
         )
-        over = lease.superseded or lease.expires_ns <= until_ns or taken
+        halted = any(d.may_count for d in self.deeds("suspend"))
+        over = lease.superseded or lease.expires_ns <= until_ns or taken or halted
         return not over and 0 < self.granted_at(lease) < self.began and not self.may_have_begun_since(lease)
 
     @cached_property

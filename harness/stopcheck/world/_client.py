@@ -19,6 +19,7 @@ from stopcheck.gate import (
     Caller,
     Cause,
     ClaimDispatch,
+    CloseView,
     CommitEffect,
     Complete,
     Escalate,
@@ -28,6 +29,7 @@ from stopcheck.gate import (
     FireRetry,
     Grant,
     GrantKind,
+    Halt,
     Indefinite,
     Inspect,
     OpenTask,
@@ -42,6 +44,7 @@ from stopcheck.gate import (
     Reply,
     Request,
     RequestCancel,
+    Resume,
     Retry,
     RevokeLease,
     ScheduleRetry,
@@ -51,10 +54,12 @@ from stopcheck.gate import (
     StartChild,
     Subscribe,
     Suppress,
+    Suspend,
     TaskRef,
     Tick,
     Trigger,
     UseGrant,
+    ViewEnd,
 )
 from stopcheck.world._effects import Child, Effect
 
@@ -200,6 +205,18 @@ class Client:
     async def inspect(self, task: TaskRef) -> Any:
         """Read the task's account."""
         return await self.insist(Inspect, task)
+
+    async def close_view(self, task: TaskRef, view: str, how: ViewEnd) -> Any:
+        """Look at the task no longer."""
+        return await self.insist(CloseView, task, view=view, how=how)
+
+    async def suspend(self, task: TaskRef, halt: Halt) -> Any:
+        """Halt the task's work."""
+        return await self.insist(Suspend, task, halt=halt)
+
+    async def resume(self, task: TaskRef) -> Any:
+        """Let it go on."""
+        return await self.insist(Resume, task)
 
     async def tick(self, task: TaskRef) -> Any:
         """Let the gate make what is due."""

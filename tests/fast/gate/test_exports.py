@@ -12,24 +12,27 @@ EXPORTS = """
     Accepted AckEntry AckStrength Acknowledge AcknowledgeReply AdapterFault Admitted AlreadyClaimed
     AlreadyForced AlreadyReleased Answer Assigner Background BadEvidence BeginWork BeginWorkReply Busy
     CANCELLED_STATES Caller CancellationClass CancellationRecord Capability Cause CauseEntry ChildEntry
-    ClaimDispatch ClaimDispatchReply ClaimGranted CommitEffect CommitEffectReply CommonReply Compensate
+    ClaimDispatch ClaimDispatchReply ClaimGranted CloseView CloseViewReply CommitEffect
+    CommitEffectReply CommonReply Compensate
     CompensateReply Complete CompleteReply Contradicted Contradiction Disposition Done Durability
     EXECUTION_EDGES EarlyStop EffectEntry EffectsFacet Ended Environment Escalate EscalateReply Evidence
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
-    GrantKind GrantReply HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet InterestEntry
+    GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
+    InterestEntry
     KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport NoEvidence NoTime NotAGate
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply
     Recorded RefusalReason Refused RegisterChild RegisterChildReply Release ReleaseLease ReleaseReply RenewLease
-    RenewLeaseReply Renewed Reply Request RequestCancel RequestCancelReply Resend Resolved Retry RetryFired
+    RenewLeaseReply Renewed Reply Request RequestCancel RequestCancelReply Resend Resolved Resume Retry RetryFired
     RevokeLease Right SECOND_NS Same ScheduleRetry ScheduleRetryReply Scheduled Scope Sender
     SerialisationRefuted SignalEntry Snapshot Stage StaleLease StartChild StartChildReply Status Stopped
-    Subscribe SubscribeReply Suppress SuppressReply SuppressedAlready SuppressionDone TERMINAL_STATES Taken
+    Subscribe SubscribeReply Suppress SuppressReply SuppressedAlready SuppressionDone Suspend SuspendReply
+    TERMINAL_STATES Taken
     TaskKey TaskRef Tick TickReply Ticked Tombstoned TooEarly TooLate Transition Trigger Unauthorised
-    Unsupported Unverified UseGrant Void Widened Won WorkerFacet WrongReply
+    Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply
 """
 
 

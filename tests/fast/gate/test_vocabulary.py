@@ -20,6 +20,7 @@ from stopcheck.gate import (
     Execution,
     Gate,
     GateContract,
+    Halt,
     HostKind,
     Scope,
     Sender,
@@ -27,6 +28,7 @@ from stopcheck.gate import (
     Status,
     TaskKey,
     TaskRef,
+    ViewEnd,
 )
 
 WORDS: list[tuple[type[StrEnum], str]] = [
@@ -51,8 +53,10 @@ WORDS: list[tuple[type[StrEnum], str]] = [
     (
         Capability,
         "suppression children delivery shared retries results escalation reconciliation compensation approvals "
-        "deadlines measures",
+        "deadlines measures pause",
     ),
+    (Halt, "pause shutdown"),
+    (ViewEnd, "stream_closed client_dropped row_hidden"),
     (Assigner, "gate caller"),
     (EarlyStop, "tombstone refuse"),
     (Sender, "harness gate"),

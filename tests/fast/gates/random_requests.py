@@ -17,6 +17,7 @@ from stopcheck.gate import (
     CancellationClass,
     Cause,
     ClaimDispatch,
+    CloseView,
     CommitEffect,
     Complete,
     Escalate,
@@ -27,6 +28,7 @@ from stopcheck.gate import (
     FireRetry,
     Grant,
     GrantKind,
+    Halt,
     Inspect,
     LeaseGranted,
     LookupAnswer,
@@ -46,6 +48,7 @@ from stopcheck.gate import (
     RenewLease,
     Request,
     RequestCancel,
+    Resume,
     RetryFired,
     RevokeLease,
     Right,
@@ -56,11 +59,13 @@ from stopcheck.gate import (
     Stopped,
     Subscribe,
     Suppress,
+    Suspend,
     TaskKey,
     TaskRef,
     Tick,
     Trigger,
     UseGrant,
+    ViewEnd,
 )
 
 TASKS = ("root", "child", "grandchild", "shared", "other")
@@ -213,6 +218,8 @@ class Requests:
         )
 
     def _inspect(self, name: str) -> Request:
+        if self._chance(0.1):
+            return self._make(CloseView, name, view="tab", how=self._pick(*ViewEnd))
         return self._make(Inspect, name)
 
     def _tick(self, name: str) -> Request:
@@ -250,6 +257,11 @@ class Requests:
         if self._chance(0.5):
             return self._make(Grant, name, grant_id=grant_id, kind=self._pick(*GrantKind))
         return self._make(UseGrant, name, grant_id=grant_id)
+
+    def _pause(self, name: str) -> Request:
+        if self._chance(0.5):
+            return self._make(Suspend, name, halt=self._pick(*Halt))
+        return self._make(Resume, name)
 
     # --- parts --------------------------------------------------------------------------------------------
 
@@ -314,6 +326,7 @@ _KINDS = {
     "force": 1,
     "retry": 1,
     "approval": 1,
+    "pause": 1,
 }
 
 

@@ -27,6 +27,7 @@ from stopcheck.gate import (
     Cause,
     ClaimDispatch,
     ClaimGranted,
+    CloseView,
     CommitEffect,
     Complete,
     Contradicted,
@@ -47,6 +48,7 @@ from stopcheck.gate import (
     Forced,
     Grant,
     GrantKind,
+    Halt,
     Impossible,
     Inspect,
     LastReleased,
@@ -83,6 +85,7 @@ from stopcheck.gate import (
     RequestCancel,
     Resend,
     Resolved,
+    Resume,
     Retry,
     RetryFired,
     RevokeLease,
@@ -101,6 +104,7 @@ from stopcheck.gate import (
     Suppress,
     SuppressedAlready,
     SuppressionDone,
+    Suspend,
     TaskKey,
     TaskRef,
     Tick,
@@ -112,6 +116,7 @@ from stopcheck.gate import (
     Unsupported,
     Unverified,
     UseGrant,
+    ViewEnd,
     Void,
     Widened,
     Won,
@@ -177,8 +182,8 @@ class Bench:
         request = kind(call_id="c", caller=caller, now_ns=self.now, task=task.key, incarnation=incarnation, **fields)
         return getattr(self.gate, kind.operation)(request)
 
-    def open(self, task: TaskRef = TASK) -> Any:
-        return self.ask(OpenTask, task)
+    def open(self, task: TaskRef = TASK, deadline: int | None = None) -> Any:
+        return self.ask(OpenTask, task, deadline_ns=deadline)
 
     def begin(self, worker: str = "w1", task: TaskRef = TASK, trigger: Trigger = Trigger.FIRST) -> Any:
         return self.ask(BeginWork, task, worker=worker, delivery_id="d", trigger=trigger)
@@ -223,9 +228,14 @@ class Bench:
         return self.ask(Fail, epoch=epoch, result_digest="gave up")
 
     def register(
-        self, child: TaskRef = CHILD, parent: TaskRef = TASK, kind: OwnedKind = OwnedKind.CHILD_TASK, epoch: int = 1
+        self,
+        child: TaskRef = CHILD,
+        parent: TaskRef = TASK,
+        kind: OwnedKind = OwnedKind.CHILD_TASK,
+        epoch: int = 1,
+        **times: int,
     ) -> Any:
-        return self.ask(RegisterChild, parent, epoch=epoch, child=child, kind=kind, owner="w1")
+        return self.ask(RegisterChild, parent, epoch=epoch, child=child, kind=kind, owner="w1", **times)
 
     def start(self, child: TaskRef = CHILD, parent: TaskRef = TASK) -> Any:
         return self.ask(StartChild, parent, child=child)
@@ -250,6 +260,15 @@ class Bench:
 
     def lease(self, kind: type[Request], epoch: int = 1) -> Any:
         return self.ask(kind, epoch=epoch)
+
+    def suspend(self, halt: Halt = Halt.PAUSE) -> Any:
+        return self.ask(Suspend, halt=halt)
+
+    def resume(self) -> Any:
+        return self.ask(Resume)
+
+    def close_view(self) -> Any:
+        return self.ask(CloseView, view="tab", how=ViewEnd.STREAM_CLOSED)
 
     def tick(self) -> Any:
         return self.ask(Tick)
@@ -296,6 +315,19 @@ def running() -> Bench:
     bench = opened()
     bench.begin()
     return bench
+
+
+def timed() -> Bench:
+    """A task with a deadline at 100, a worker, and a child that may live for 30."""
+    bench = fresh()
+    bench.open(deadline=100)
+    bench.begin()
+    bench.register(cap_ns=30)
+    return bench
+
+
+def suspended() -> Bench:
+    return _then(running, "suspend")
 
 
 def admitted() -> Bench:
@@ -402,6 +434,9 @@ CASES: list[Case] = [
     ("begin_work", Stopped, subtree_cancelled, lambda b: b.begin(task=CHILD)),
     ("begin_work", Ended, ended, lambda b: b.begin()),
     ("begin_work", Refused, fresh, lambda b: b.begin()),
+    ("begin_work", Busy, suspended, lambda b: b.begin()),
+    ("begin_work", Stopped, timed, lambda b: b.at(100).begin("w2")),
+    ("begin_work", Stopped, timed, lambda b: b.at(30).begin("w2", CHILD)),
     ("renew_lease", Renewed, running, lambda b: b.lease(RenewLease)),
     ("renew_lease", StaleLease, running, lambda b: b.at(LEASE).lease(RenewLease)),
     ("renew_lease", Stopped, cancelled, lambda b: b.lease(RenewLease)),
@@ -419,6 +454,9 @@ CASES: list[Case] = [
     ("commit_effect", Ended, ended, lambda b: b.commit()),
     ("commit_effect", StaleLease, running, lambda b: b.at(LEASE).commit()),
     ("commit_effect", StaleLease, running, lambda b: b.commit(epoch=2)),
+    ("commit_effect", StaleLease, suspended, lambda b: b.commit()),
+    ("commit_effect", Admitted, timed, lambda b: b.at(99).commit()),
+    ("commit_effect", Stopped, timed, lambda b: b.at(100).commit()),
     ("commit_effect", Refused, fresh, lambda b: b.commit()),
     ("claim_dispatch", ClaimGranted, lambda: _then(admitted, "cancel"), lambda b: b.claim()),
     ("claim_dispatch", AlreadyClaimed, claimed, lambda b: b.claim(idempotent=True)),
@@ -496,6 +534,25 @@ CASES: list[Case] = [
     ("register_child", Stopped, lambda: _then(running, "cancel", task=CHILD), lambda b: b.register()),
     ("register_child", Ended, ended, lambda b: b.register()),
     ("register_child", StaleLease, running, lambda b: b.register(epoch=2)),
+    ("register_child", NoTime, timed, lambda b: b.at(50).register(GRANDCHILD, minimum_ns=31, reserve_ns=20)),
+    ("register_child", Done, timed, lambda b: b.at(50).register(GRANDCHILD, minimum_ns=30, reserve_ns=20)),
+    ("register_child", NoTime, running, lambda b: b.register(cap_ns=5, minimum_ns=6)),
+    ("register_child", Stopped, timed, lambda b: b.at(100).register(GRANDCHILD)),
+    ("start_child", Stopped, timed, lambda b: b.at(30).start()),
+    ("finish_child", ExistingChild, timed, lambda b: (b.at(30).tick(), b.finish())[1]),
+    ("complete", Lost, timed, lambda b: b.at(100).complete()),
+    ("request_cancel", ExistingRecord, timed, lambda b: b.at(100).cancel()),
+    ("open_task", Exists, timed, lambda b: b.at(100).open(deadline=500)),
+    ("suspend", Done, running, lambda b: b.suspend(Halt.SHUTDOWN)),
+    ("suspend", Stopped, cancelled, lambda b: b.suspend()),
+    ("suspend", Ended, ended, lambda b: b.suspend()),
+    ("suspend", Refused, fresh, lambda b: b.suspend()),
+    ("resume", Done, suspended, lambda b: b.resume()),
+    ("resume", Stopped, lambda: _then(suspended, "cancel"), lambda b: b.resume()),
+    ("resume", Ended, ended, lambda b: b.resume()),
+    ("resume", Refused, fresh, lambda b: b.resume()),
+    ("close_view", Done, running, lambda b: b.close_view()),
+    ("close_view", Refused, fresh, lambda b: b.close_view()),
     ("register_child", Refused, lambda: _then(running, "open", task=CHILD), lambda b: b.register()),
     ("start_child", Done, owning, lambda b: b.start()),
     ("start_child", Done, lambda: _then(owning, "cancel"), lambda b: b.start()),
@@ -557,7 +614,6 @@ NEVER = {
     ("fail", Unverified),
     ("release_lease", Stopped),
     ("revoke_lease", Stopped),
-    ("register_child", NoTime),
     ("start_child", StaleLease),
     ("finish_child", StaleLease),
     ("escalate", Impossible),
@@ -594,12 +650,81 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "request_id": "r1", "reason": "", "child": CHILD, "owner": "w1", "stage": Stage.COMPLETED,
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
         "retry_id": "t1", "at_ns": 0, "grant_id": "g1",
+        "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}
     for bench in (fresh(), admitted()):
         before = bench.gate.fingerprint()
         assert bench.ask(spec.request, caller=caller, **fields) == Refused(RefusalReason.FORBIDDEN)
         assert bench.gate.fingerprint() == before
+
+
+# --- lifetimes ----------------------------------------------------------------------------------------
+
+
+def test_an_expiry_is_a_record_and_a_later_stop_joins_it() -> None:
+    bench = timed().at(100)
+    bench.cancel()
+    record = bench.look().record
+    assert record is not None
+    assert [cause.cause for cause in record.causes] == [Cause.DEADLINE, Cause.USER]
+    assert (record.scope, record.causes[0].at_ns) == (Scope.SUBTREE, 100)
+
+
+def test_a_deadline_that_passes_on_a_stopped_task_is_a_later_cause_once() -> None:
+    bench = _then(timed, "cancel")
+    assert bench.tick().next_wake_ns == 30, "the child's lifetime ends first"
+    bench.at(100).tick()
+    bench.at(101).tick()
+    record = bench.look().record
+    assert record is not None
+    assert [cause.cause for cause in record.causes] == [Cause.USER, Cause.DEADLINE]
+
+
+def test_a_tick_names_the_next_end_of_a_lifetime() -> None:
+    bench = timed()
+    assert bench.tick().next_wake_ns == 30
+    assert bench.at(30).tick().transitions
+    assert bench.look(CHILD).execution is Execution.CANCELLED_SETTLED, "it never ran"
+    assert bench.look().children[0].stage is Stage.CONFIRMED_CANCELLED
+    assert bench.tick().next_wake_ns == 100
+
+
+def test_a_childs_deadline_is_the_earlier_one_and_a_repeat_does_not_move_it() -> None:
+    bench = timed()
+    bench.at(20).register(cap_ns=30)
+    bench.register(GRANDCHILD, cap_ns=500)
+    assert [bench.look(task).deadline_ns for task in (TASK, CHILD, GRANDCHILD)] == [100, 30, 100]
+
+
+def test_a_task_that_has_ended_does_not_expire() -> None:
+    bench = fresh()
+    bench.open(deadline=100)
+    bench.begin()
+    bench.complete()
+    bench.at(100)
+    assert bench.look().record is None
+    assert bench.tick().next_wake_ns is None
+
+
+# --- pauses and views ---------------------------------------------------------------------------------
+
+
+def test_a_pause_is_no_cancellation_and_ends_with_the_resumption() -> None:
+    bench = suspended()
+    account = bench.look()
+    assert (account.record, account.status, account.suspended) == (None, Status.RUNNING, Halt.PAUSE)
+    assert account.leases[0].state is LeaseState.REVOKED
+    bench.resume()
+    assert isinstance(bench.begin(), LeaseGranted)
+    assert bench.look().suspended is None
+
+
+def test_a_closed_view_leaves_the_state_as_it_was() -> None:
+    bench = cancelled()
+    before = bench.gate.fingerprint()
+    bench.close_view()
+    assert bench.gate.fingerprint() == before
 
 
 # --- settling -----------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ _TROUBLE = (
     "release",
     "escalate",
     "record_probe",
+    "suspend",
 )
 #: So many ``Retry`` answers are a refusal: the world's actors give up after them.
 _PATIENCE = 5

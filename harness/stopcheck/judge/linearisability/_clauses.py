@@ -18,6 +18,7 @@ begin_work                after a cutoff, by the trigger: ``DLV-1``, ``DLV-2``, 
 fire_retry                ``DLV-4``
 subscribe, release        ``SHR-3``
 record_outcome            ``EFF-7``
+resume                    ``REC-8``
 inspect                   by the part that was wrong: record ``SCOPE-4`` (two cancellations), execution
                           ``CMP-1`` (both a completion and a cancellation), children ``CHILD-2``, effects
                           ``SUP-1`` (both a claim and a suppression), interests ``SHR-3``

@@ -41,6 +41,7 @@ from stopcheck.gate import (
     Reply,
     Request,
     RequestCancel,
+    Resume,
     Retry,
     RevokeLease,
     Right,
@@ -48,6 +49,7 @@ from stopcheck.gate import (
     StartChild,
     Subscribe,
     Suppress,
+    Suspend,
     TaskRef,
     Unsupported,
 )
@@ -84,6 +86,8 @@ _HANDLERS: dict[type[Request], tuple[tuple[Right, ...], _Handler]] = {
     Subscribe: ((Right.WORK,), owned.subscribe),
     Release: ((Right.WORK, Right.STOP), owned.release),
     RecordProbe: ((Right.SUPERVISE,), tasks.record_probe),
+    Suspend: ((Right.SUPERVISE,), tasks.suspend),
+    Resume: ((Right.SUPERVISE,), tasks.resume),
     FireRetry: ((Right.WORK,), tasks.fire_retry),
 }
 

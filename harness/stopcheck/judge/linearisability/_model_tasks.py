@@ -18,7 +18,9 @@ from stopcheck.gate import (
     ReleaseLease,
     RenewLease,
     RequestCancel,
+    Resume,
     RevokeLease,
+    Suspend,
     TaskRef,
 )
 from stopcheck.judge.linearisability._outcome import ANY, DONE, REFUSED, STALE, Outcome
@@ -79,7 +81,7 @@ def begin_work(place: Place, request: BeginWork) -> Steps:
     if place.stopped or place.task.ended:
         return
     yield Outcome("LeaseGranted"), grant(place, request.worker, request.call_id)
-    if place.expiry()[0]:
+    if place.expiry()[0] or place.task.halted:
         yield Outcome("Busy"), place.state
     if place.task.parent is not None and place.task.phase is Phase.OPEN:
         yield REFUSED, place.state  # a child that nobody has started yet
@@ -119,6 +121,24 @@ def return_lease(place: Place, request: ReleaseLease | RevokeLease) -> Steps:
         lease = place.task.lease
         assert lease is not None
         yield DONE, place.put(lease=replace(lease, live=False))
+
+
+def suspend(place: Place, _: Suspend) -> Steps:
+    """Work is halted: the lease may be taken, and whoever begins may be told to wait. On a stopped task it says
+    nothing."""
+    yield from _stopped(place)
+    yield from _ended(place)
+    lease = place.task.lease
+    if not place.task.ended:
+        yield DONE, place.put(halted=True, lease=lease and replace(lease, doubtful=True))
+
+
+def resume(place: Place, _: Resume) -> Steps:
+    """``Done`` unless a cutoff or an end came before."""
+    yield from _stopped(place)
+    yield from _ended(place)
+    if not place.stopped and not place.task.ended:
+        yield DONE, place.put(halted=False)
 
 
 def record_probe(place: Place, request: RecordProbe) -> Steps:

@@ -104,7 +104,8 @@ class Interest(_Value, frozen=True, array_like=True):
 class Task(_Value, frozen=True, array_like=True):
     """One incarnation. ``record_id`` and ``revision`` identify its record once a reply has shown it (a task that is
     covered by an ancestor's cutoff may have one of its own without ``cut``); ``admitted`` is the greatest revision
-    of an admission. From ``due`` on its deadline has passed, from ``maybe_due`` on it may have."""
+    of an admission. From ``due`` on its deadline has passed, from ``maybe_due`` on it may have. ``halted``: its work
+    was suspended and not resumed."""
 
     phase: Phase = Phase.OPEN
     cut: Cut = Cut.NONE
@@ -117,6 +118,7 @@ class Task(_Value, frozen=True, array_like=True):
     interests: tuple[Interest, ...] = ()
     due: int | None = None
     maybe_due: int | None = None
+    halted: bool = False
 
     @property
     def ended(self) -> bool:
