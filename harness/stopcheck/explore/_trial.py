@@ -14,7 +14,7 @@ import msgspec
 
 from stopcheck.explore._ledger import Noting, Taken
 from stopcheck.gate import AdapterFault, GateFactory
-from stopcheck.judge import Check, GateMemo, Judge, Violation, gate_memo
+from stopcheck.judge import Check, GateMemo, Judge, Past, Violation, gate_memo
 from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Schedule, ThreadHost
 from stopcheck.world import (
     Admitted,
@@ -131,23 +131,28 @@ class GateTrial:
         self._bounds = bounds
         self._thread_host = thread_host
         self._memo = gate_memo(factory.contract) if memo is None else memo
+        self._past: Past | None = None
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         """Make the run, with a judge of its own."""
-        judge = Judge(self._factory.contract, self._checks, self._memo)
+        past, self._past = self._past or Past(), None  # a run that never ends keeps it
+        judge = Judge(self._factory.contract, self._checks, self._memo, past)
         watch(judge.violations)
         recorder = Noting(chooser)
-        record = run(
-            self._scenario,
-            self._factory,
-            recorder.choose,
-            variant=self._variant,
-            interior=self._interior,
-            observers=(judge,),
-            bounds=self._bounds,
-            thread_host=self._thread_host,
-        )
-        judge.close()
+        try:
+            record = run(
+                self._scenario,
+                self._factory,
+                recorder.choose,
+                variant=self._variant,
+                interior=self._interior,
+                observers=(judge,),
+                bounds=self._bounds,
+                thread_host=self._thread_host,
+            )
+            judge.close()
+        finally:
+            self._past = past
         return Result(
             scenario=self.scenario,
             variant=self.variant,

@@ -8,6 +8,7 @@ from stopcheck.judge._facts import Facts
 from stopcheck.judge._judge import Judge
 from stopcheck.judge._order import NAME as ORDER_CHECK
 from stopcheck.judge._order import RACES
+from stopcheck.judge._past import Past
 from stopcheck.judge.checks import CHECKS
 from stopcheck.judge.linearisability import GateMemo, gate_memo
 
@@ -26,6 +27,7 @@ __all__ = [
     "Facts",
     "GateMemo",
     "Judge",
+    "Past",
     "Violation",
     "checked_clauses",
     "gate_memo",

@@ -12,7 +12,7 @@ depend only on what had been answered when a call that is still open began, and 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -36,6 +36,7 @@ from stopcheck.gate import (
     Ticked,
     Unsupported,
 )
+from stopcheck.judge._known import twin
 from stopcheck.judge._reading import Reading
 from stopcheck.world import Answered, Called, Entry, FaultChosen, GateDied, Returned, WorkerActed
 
@@ -251,6 +252,30 @@ class Book:
             self.strangers,
         )
         return _encode(state)
+
+    def saved(self) -> dict[str, Any]:
+        """All that stands here, apart from what follows. Deeds that are over do not change and are shared."""
+        kept = {name: twin(value) for name, value in vars(self).items() if name not in _NOT_SAVED}
+        return {**kept, **_apart(self.open, self._deeds)}
+
+    def resume(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved; that may be done any number of times."""
+        self.opening = self.closing = self.reading = None
+        for name, value in saved.items():
+            if name not in _OF_DEEDS:
+                setattr(self, name, twin(value))
+        apart = _apart(saved["open"], saved["_deeds"])
+        self.open, self._deeds = apart["open"], apart["_deeds"]
+
+
+_OF_DEEDS = frozenset(("open", "_deeds"))
+_NOT_SAVED = frozenset(("opening", "closing", "reading")) | _OF_DEEDS
+
+
+def _apart(opened: dict[str, Deed], deeds: dict[tuple[str, object], list[Deed]]) -> dict[str, Any]:
+    """The same deeds, with copies of those that are open."""
+    fresh = {call_id: twin(deed) for call_id, deed in opened.items()}
+    return {"open": fresh, "_deeds": {key: [fresh.get(d.call_id, d) for d in some] for key, some in deeds.items()}}
 
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode

@@ -4,17 +4,20 @@ One idea: a check watches the run through *facts*, says when its clause was real
 and when it was broken (``violated``). A clause whose checks were never exercised has no verdict of ``PASS``.
 
 To write one: subclass :class:`Check`, name the clauses, implement ``on_entry`` (after the facts took the entry in)
-and/or ``at_rest`` (after the final account). A check keeps no state of its own unless it returns it from ``digest``.
+and/or ``at_rest`` (after the final account). A check keeps no state of its own unless it returns it from ``digest``;
+what it keeps are attributes that :func:`~stopcheck.judge._known.twin` can copy.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import msgspec
 
 from stopcheck.gate import GateContract
 from stopcheck.judge._facts import Facts
+from stopcheck.judge._known import twin
 from stopcheck.world import Entry, Event
 
 
@@ -38,16 +41,26 @@ class Docket:
         self.exercised: dict[str, int] = {}
         self._seen: set[tuple[str, str, str]] = set()
 
+    def resume(self, violations: Sequence[Violation], exercised: dict[str, int]) -> None:
+        """Go on from what another run had when it was where this one is. Watchers hold the list of violations."""
+        self.violations[:] = violations
+        self.exercised = dict(exercised)
+        self._seen = {_said(violation) for violation in violations}
+
     def exercise(self, clause: str) -> None:
         """The clause was really put to the test."""
         self.exercised[clause] = self.exercised.get(clause, 0) + 1
 
     def violate(self, violation: Violation) -> None:
         """The clause was broken; the same thing said twice is kept once."""
-        key = (violation.clause, violation.check, violation.message)
+        key = _said(violation)
         if key not in self._seen:
             self._seen.add(key)
             self.violations.append(violation)
+
+
+def _said(violation: Violation) -> tuple[str, str, str]:
+    return violation.clause, violation.check, violation.message
 
 
 class Check:
@@ -88,6 +101,29 @@ class Check:
     def at_rest(self) -> None:
         """The run is over: ``facts.accounts`` and ``facts.truths`` are complete."""
 
+    @classmethod
+    def judges_rest(cls) -> bool:
+        """Whether ``at_rest`` does anything."""
+        return cls.at_rest is not Check.at_rest
+
     def digest(self) -> bytes:
         """The check's own state, if it has any."""
         return b""
+
+    @classmethod
+    def has_state(cls) -> bool:
+        """Whether it has any."""
+        return cls.digest is not Check.digest
+
+    def saved(self) -> dict[str, Any]:
+        """Its own state, apart from what follows."""
+        return {name: twin(value) for name, value in vars(self).items() if name not in _NOT_OWN}
+
+    def resume(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved; that may be done any number of times."""
+        for name, value in saved.items():
+            setattr(self, name, twin(value))
+
+
+#: What a check is given.
+_NOT_OWN = frozenset(("facts", "_docket"))

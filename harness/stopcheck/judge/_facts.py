@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from stopcheck.gate import BeginWork, CancellationRecord, GateContract, Request, Right, Scope, Snapshot, TaskRef, Ticked
 from stopcheck.judge import _entering as entering
 from stopcheck.judge._book import Book
-from stopcheck.judge._known import Call, EffectFacts, InterestFacts, Known, LeaseFacts, TaskFacts
+from stopcheck.judge._known import Call, EffectFacts, InterestFacts, Known, LeaseFacts, TaskFacts, twin
 from stopcheck.world import (
     Called,
     Committed,
@@ -262,6 +263,22 @@ class Facts:
         ]
         return hashlib.blake2b(_encode(state), digest_size=16).digest()
 
+    def saved(self) -> dict[str, Any]:
+        """All that stands here, apart from what follows; not meant for the final account."""
+        kept = {name: twin(value) for name, value in vars(self).items() if name not in _NOT_SAVED}
+        return {**kept, "book": self.book.saved()}
+
+    def resume(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved; that may be done any number of times."""
+        self.opening = self.closing = None
+        for name, value in saved.items():
+            if name != "book":
+                setattr(self, name, twin(value))
+        self.book.resume(saved["book"])
+
+
+#: What is of the moment, the same in all runs, or saved by itself.
+_NOT_SAVED = frozenset(("contract", "opening", "closing", "book"))
 
 def _named_epoch(request: Request) -> int:
     """The epoch on which a request rests, or that of the checkpoint from which it resumes; -1: none."""

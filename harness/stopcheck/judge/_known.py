@@ -6,6 +6,10 @@ with what was learnt while the call was open, and so needs no assumption about t
 
 from __future__ import annotations
 
+from copy import copy
+from functools import cache
+from typing import Any, cast
+
 import msgspec
 
 from stopcheck.gate import (
@@ -18,6 +22,37 @@ from stopcheck.gate import (
     Snapshot,
     TaskRef,
 )
+
+
+def twin(value: Any) -> Any:
+    """A copy of an entry, or of a list or dict of them, that lives on apart from it. What is frozen is shared. A list
+    is taken to hold things of one kind."""
+    kind = cast("Any", type(value))
+    if kind is list:
+        return [twin(item) for item in value] if value and _changes(value[0]) else value.copy()
+    if kind is dict:
+        return {key: twin(item) for key, item in value.items()} if any(map(_changes, value.values())) else value.copy()
+    growing = _growing(kind)
+    if growing is None:
+        return value
+    other = copy(value)
+    for name in growing:
+        held = getattr(value, name)
+        setattr(other, name, twin(held) if held else held.copy())
+    return other
+
+
+def _changes(value: Any) -> bool:
+    kind = cast("Any", type(value))
+    return kind is list or kind is dict or _growing(kind) is not None
+
+
+@cache
+def _growing(kind: Any) -> tuple[str, ...] | None:
+    """The fields of an entry that are lists or dicts; ``None`` for what does not change."""
+    if not issubclass(kind, msgspec.Struct) or kind.__struct_config__.frozen:
+        return None
+    return tuple(field.name for field in msgspec.structs.fields(kind) if field.default_factory in (list, dict))
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -191,4 +226,4 @@ class TaskFacts(msgspec.Struct):
         return self.due_from_ns is not None
 
 
-__all__ = ["Call", "EffectFacts", "InterestFacts", "Known", "LeaseFacts", "TaskFacts"]
+__all__ = ["Call", "EffectFacts", "InterestFacts", "Known", "LeaseFacts", "TaskFacts", "twin"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import GateContract
 from stopcheck.judge._checks import Docket, Violation
-from stopcheck.judge.linearisability import GateMemo, HistoryVerdict, LinearisabilityMonitor
+from stopcheck.judge.linearisability import Followed, GateMemo, HistoryVerdict, LinearisabilityMonitor
 from stopcheck.world import Called, Entry
 
 NAME = "one-order-of-calls"
@@ -20,6 +20,10 @@ RACES: dict[str, frozenset[str]] = {
     "SUP-1": frozenset({"suppress", "claim_dispatch"}),
     "CHILD-2": frozenset({"register_child", "request_cancel"}),
 }
+
+
+#: The operations that were called, whether a finding was told, and how far the monitor is.
+Saved = tuple[frozenset[str], bool, Followed]
 
 
 class Order:
@@ -58,3 +62,13 @@ class Order:
     def digest(self) -> bytes:
         """The monitor's state."""
         return self._monitor.digest()
+
+    def saved(self) -> Saved:
+        """All that was followed so far, apart from what follows."""
+        return frozenset(self._called), self._told, self._monitor.saved()
+
+    def resume(self, saved: Saved) -> None:
+        """Go on from what was saved; that may be done any number of times."""
+        called, self._told, monitor = saved
+        self._called = set(called)
+        self._monitor.resume(monitor)

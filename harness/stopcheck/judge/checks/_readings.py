@@ -28,6 +28,11 @@ class ReadingCheck(Check):
         override = cls.on_reading if operation == "inspect" else cls.on_deed
         return override not in (ReadingCheck.on_reading, ReadingCheck.on_deed)
 
+    @classmethod
+    def judges_rest(cls) -> bool:
+        """Only with an override."""
+        return cls.at_rest is not ReadingCheck.at_rest or cls.on_final is not ReadingCheck.on_final
+
     def on_entry(self, entry: Entry) -> None:
         """Pick out the readings and the answers."""
         book = self.facts.book

@@ -7,6 +7,7 @@ model in order; ``_model`` is what the contract allows a gate to answer; ``_moni
 from stopcheck.judge.linearisability._checker import HistoryVerdict, Illegal, Memo, Model, OnlineChecker
 from stopcheck.judge.linearisability._model import GateModel
 from stopcheck.judge.linearisability._monitor import (
+    Followed,
     GateMemo,
     LinearisabilityMonitor,
     NotLinearisable,
@@ -14,6 +15,7 @@ from stopcheck.judge.linearisability._monitor import (
 )
 
 __all__ = [
+    "Followed",
     "GateMemo",
     "GateModel",
     "HistoryVerdict",

@@ -250,6 +250,10 @@ class Memo(Generic[S, P, O, R]):
         )
 
 
+#: Where an online checker stands. Nodes do not change, but for what is remembered in them.
+Position = tuple[_Node[S, P, O], Illegal | None]
+
+
 def _first(entry: tuple[str, Any]) -> str:
     return entry[0]
 
@@ -298,3 +302,11 @@ class OnlineChecker(Generic[S, P, O, R]):
     def digest(self) -> bytes:
         """A hash of everything on which later verdicts depend: open calls and configurations, in canonical order."""
         return self._memo.digest(self._node)
+
+    def saved(self) -> Position[S, P, O]:
+        """Where the history stands."""
+        return self._node, self.illegal
+
+    def resume(self, saved: Position[S, P, O]) -> None:
+        """Go on from there, in another history that began alike."""
+        self._node, self.illegal = saved

@@ -9,10 +9,12 @@ answered stands. What a volatile gate keeps is anybody's guess, so its death end
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from stopcheck.gate import Durability, GateContract, Indefinite, Reply, Request, Snapshot
-from stopcheck.judge.linearisability._checker import DEFAULT_LIMIT, HistoryVerdict, Memo, OnlineChecker
+from stopcheck.judge.linearisability._checker import DEFAULT_LIMIT, HistoryVerdict, Memo, OnlineChecker, Position
 from stopcheck.judge.linearisability._clauses import broken_clauses
 from stopcheck.judge.linearisability._describe import describe_outcome, describe_reply, describe_state
 from stopcheck.judge.linearisability._model import GateModel
@@ -50,6 +52,15 @@ class NotLinearisable(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     allowed: tuple[str, ...]
     states: tuple[str, ...]
+
+
+class Followed(NamedTuple):
+    """How far a monitor has come."""
+
+    position: Position[GateState, Request, Outcome]
+    requests: dict[str, Request]
+    settled: tuple[str, ...]
+    told: tuple[bool, NotLinearisable | None, str]
 
 
 class LinearisabilityMonitor:
@@ -139,6 +150,18 @@ class LinearisabilityMonitor:
     def digest(self) -> bytes:
         """Everything on which later verdicts depend: equal digests, equal judgements of equal futures."""
         return b"lost" if self._lost else self._checker.digest()
+
+    def saved(self) -> Followed:
+        """All that was followed so far, apart from what follows."""
+        told = (self._lost, self.illegal, self.why_unknown)
+        return Followed(self._checker.saved(), dict(self._requests), tuple(self._settled), told)
+
+    def resume(self, saved: Followed) -> None:
+        """Go on from what was saved; that may be done any number of times."""
+        self._checker.resume(saved.position)
+        self._requests = dict(saved.requests)
+        self._settled = list(saved.settled)
+        self._lost, self.illegal, self.why_unknown = saved.told
 
 
 def _survived(contract: GateContract) -> frozenset[str]:
