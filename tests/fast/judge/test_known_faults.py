@@ -9,11 +9,23 @@ from stopcheck.gate import HostKind, KnownFault
 from stopcheck.judge import CHECKS, gate_memo
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.world import Granularity, PlainInterior, Scenario, Variant
-from stopcheck_fixtures.faulty import FAULTS, admission, children, delivery, later, record, scope, shared, suppression
+from stopcheck_fixtures.faulty import (
+    FAULTS,
+    admission,
+    children,
+    delivery,
+    later,
+    other_runs,
+    record,
+    removal,
+    scope,
+    shared,
+    suppression,
+)
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
-MODULES = (scope, record, admission, suppression, children, delivery, later, shared)
+MODULES = (scope, record, admission, suppression, children, delivery, removal, later, other_runs, shared)
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [
     fault
