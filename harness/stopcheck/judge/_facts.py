@@ -280,6 +280,7 @@ class Facts:
 #: What is of the moment, the same in all runs, or saved by itself.
 _NOT_SAVED = frozenset(("contract", "opening", "closing", "book"))
 
+
 def _named_epoch(request: Request) -> int:
     """The epoch on which a request rests, or that of the checkpoint from which it resumes; -1: none."""
     epoch = getattr(request, "checkpoint_epoch" if isinstance(request, BeginWork) else "epoch", None)
