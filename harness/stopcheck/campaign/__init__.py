@@ -8,6 +8,8 @@ from stopcheck.campaign._certify import Options, certify
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S
 from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._ledger import ledger_of, totals
+from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._loading import (
     LoadedGate,
     installed_gates,
@@ -29,6 +31,7 @@ from stopcheck.campaign._results import (
     FaultReport,
     Finding,
     GateIdentity,
+    Ground,
     JobFinished,
     JobProgress,
     JobResult,
@@ -37,6 +40,8 @@ from stopcheck.campaign._results import (
     NamedChoice,
     NearestPass,
     Report,
+    Searched,
+    UpTo,
     Verdict,
 )
 from stopcheck.campaign._selftest import Row, selftest
@@ -52,17 +57,21 @@ __all__ = [
     "CampaignFinished",
     "CampaignStarted",
     "ClauseVerdict",
+    "Cover",
     "Coverage",
     "Deviation",
     "ExitCode",
     "FaultReport",
     "Finding",
+    "Gap",
     "GateIdentity",
+    "Ground",
     "JobFinished",
     "JobProgress",
     "JobResult",
     "JobSpec",
     "JobStarted",
+    "Ledger",
     "LoadedGate",
     "NamedChoice",
     "NearestPass",
@@ -70,6 +79,9 @@ __all__ = [
     "ReplayedRun",
     "Report",
     "Row",
+    "Searched",
+    "Subject",
+    "UpTo",
     "UsageFault",
     "Verdict",
     "as_markdown",
@@ -79,6 +91,7 @@ __all__ = [
     "installed_gates",
     "kit_fault",
     "known_strategies",
+    "ledger_of",
     "load_faults",
     "load_gate",
     "load_scenarios",
@@ -88,4 +101,5 @@ __all__ = [
     "replay_schedule",
     "report_of",
     "selftest",
+    "totals",
 ]

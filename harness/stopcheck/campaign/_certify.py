@@ -11,6 +11,7 @@ import trio
 
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S, OnEvent, Outcome, execute
+from stopcheck.campaign._ledger import ledger_of, never_taken, totals
 from stopcheck.campaign._loading import pick_scenarios
 from stopcheck.campaign._messages import EXECUTION_S, Open
 from stopcheck.campaign._plan import known_strategies
@@ -104,10 +105,11 @@ def conclude(
     clauses: tuple[ClauseVerdict, ...] = ()
     if contract is not None:
         declared = {s.id: s.clauses for s in pick_scenarios(options.scenarios)}
-        clauses = judge_clauses(contract, with_witnesses(jobs), declared, shrunk)
+        clauses = judge_clauses(contract, with_gaps(jobs), declared, shrunk)
     unique = tuple(dict.fromkeys(faults))
     code = exit_code(clauses, unique)
     name = identity.name if identity is not None else "the gate"
+    ledger = ledger_of(jobs)
     return Report(
         kit_version=version("stopcheck"),
         requirement_set=REQUIREMENT_SET,
@@ -119,15 +121,19 @@ def conclude(
         faults=unique,
         exit_code=code,
         summary=summarise(name, clauses, code),
+        ledger=ledger,
+        totals=totals(ledger),
     )
 
 
-def with_witnesses(jobs: Sequence[JobResult]) -> list[JobResult]:
-    """A scenario whose witnesses were not all seen proves nothing by silence: all of its jobs are incomplete."""
-    missed = missed_witnesses(jobs)
+def with_gaps(jobs: Sequence[JobResult]) -> list[JobResult]:
+    """A scenario proves nothing by silence if its witnesses were not all seen, or if what it admits was on offer and
+    never taken: all of its jobs are incomplete."""
+    gaps = {scenario: f"never tried: {', '.join(names)}" for scenario, names in never_taken(jobs).items()}
+    gaps |= {scenario: f"never seen: {', '.join(names)}" for scenario, names in missed_witnesses(jobs).items()}
     return [
-        msgspec.structs.replace(job, complete=False, left=f"never seen: {', '.join(missed[job.spec.scenario])}")
-        if job.complete and job.spec.scenario in missed
+        msgspec.structs.replace(job, complete=False, left=gaps[job.spec.scenario])
+        if job.complete and job.spec.scenario in gaps
         else job
         for job in jobs
     ]

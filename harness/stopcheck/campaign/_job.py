@@ -157,7 +157,6 @@ class JobRunner:
             if (w.capability is None or contract.has(w.capability)) and (contract.durable or not w.durable)
         )
         fault = merged.faults[0] if merged.faults else None
-        coverage = merged.coverage
         return JobResult(
             spec=spec,
             target=found.target,
@@ -175,12 +174,12 @@ class JobRunner:
             called=dict(sorted(merged.called.items())),
             searched=dict(sorted(merged.searched.exercised.items())),
             searched_inner=dict(sorted(merged.searched.inner.items())),
-            sweep_planned=len(coverage.planned) if coverage is not None else 0,
-            sweep_hit=coverage.hit if coverage is not None else 0,
-            sweep_missed=coverage.missed if coverage is not None else (),
+            sweep=merged.coverage,
             unsound=found.unsound,
             exhausted=found.exhausted,
             bound=found.bound,
+            faults=_limits(scenario, merged),
+            cache_full=merged.cache is not None and merged.cache.full,
             ledger=tallies(merged.offers, merged.admitted),
         )
 
@@ -234,6 +233,12 @@ def random_schedule(trial: Trial, seed: int) -> Schedule:
     """A schedule to try twice: seeded, near the default order."""
     recorder = Recorder(Deviating(generator(seed, 0), 0.2))
     return Schedule.of(trial.scenario, trial.variant, trial(recorder).choices)
+
+
+def _limits(scenario: Scenario, found: Exploration) -> dict[str, int]:
+    """How many faults of each kind a run may contain, of those for which there was a place."""
+    kinds = {line.kind for line in tallies(found.offers, found.admitted)}
+    return {kind.value: most for kind, most in scenario.budget.limits().items() if most and kind in kinds}
 
 
 def _fault(fault: Fault, spec: JobSpec) -> FaultReport:

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
-from stopcheck.explore import Tally
+from stopcheck.campaign._ledger_records import Cover, Ledger
+from stopcheck.explore import SweepCoverage, Tally
 
 
 class Verdict(StrEnum):
@@ -121,8 +122,10 @@ class JobResult(msgspec.Struct, frozen=True):
     and, if it is not complete, ``left`` what was not. ``exercised`` counts per clause; ``inner`` and ``called`` count
     per operation, ``searched`` and ``searched_inner`` those that the completed part of a search put to the test, which
     alone are ground for a pass. ``exhausted``: a search made every run; ``bound``: every run of at most so many
-    disruptions.
-    ``ledger``: which faults, deaths and races of timers its runs were offered, and which they took.
+    disruptions. ``sweep``: at which branch points a stop landed; ``deaths``: processes that were killed for real.
+    ``faults``: how many of each kind one run may contain, of those for which there is a place. ``cache_full``: the
+    state cache reached its bound, which costs time, not soundness. ``ledger``: which faults, deaths and races of timers
+    its runs were offered, and which they took.
     """
 
     spec: JobSpec
@@ -141,14 +144,50 @@ class JobResult(msgspec.Struct, frozen=True):
     called: dict[str, int] = {}
     searched: dict[str, int] = {}
     searched_inner: dict[str, int] = {}
-    sweep_planned: int = 0
-    sweep_hit: int = 0
-    sweep_missed: tuple[str, ...] = ()
+    sweep: SweepCoverage | None = None
     deaths: int = 0
     unsound: str = ""
     exhausted: bool = False
     bound: int | None = None
+    faults: dict[str, int] = {}
+    cache_full: bool = False
     ledger: tuple[Tally, ...] = ()
+
+
+class UpTo(msgspec.Struct, frozen=True):
+    """Of so many scenarios every run was made that has at most ``bound`` disruptions."""
+
+    bound: int
+    scenarios: int
+
+
+class Searched(msgspec.Struct, frozen=True):
+    """What searches completed in one variant: so many scenarios ``exhausted``, the others each up to its greatest
+    completed bound. ``executions`` and ``states`` are of all of them."""
+
+    granularity: str
+    handles: int
+    exhausted: int
+    bounded: tuple[UpTo, ...]
+    executions: int
+    states: int
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """What a verdict rests on: the searches that put the clause to the test, and what was tried in the same jobs.
+
+    ``sampled``: runs that are no ground by themselves. ``deaths``: simulated process deaths; ``kills``: processes that
+    were killed for real. ``faults``: how many of each kind a run of these scenarios may contain. ``cut_short``: jobs
+    that ended before they had put the clause to the test, if they would have. ``doubts``: why it is not a pass.
+    """
+
+    searched: tuple[Searched, ...] = ()
+    sampled: int = 0
+    deaths: int = 0
+    kills: int = 0
+    faults: dict[str, int] = {}
+    cut_short: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 class ClauseVerdict(msgspec.Struct, frozen=True):
@@ -162,6 +201,7 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     exercised: int = 0
     scenarios: tuple[str, ...] = ()
+    ground: Ground = Ground()
 
 
 class GateIdentity(msgspec.Struct, frozen=True):
@@ -177,7 +217,8 @@ class GateIdentity(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The campaign's result. ``strategy``: the one that it was restricted to."""
+    """The campaign's result. ``strategy``: the one that it was restricted to. ``ledger``: what was planned and hit in
+    each variant of each scenario, and ``totals`` of all of them."""
 
     kit_version: str
     requirement_set: str
@@ -189,6 +230,8 @@ class Report(msgspec.Struct, frozen=True):
     exit_code: int
     summary: str
     strategy: str | None = None
+    ledger: tuple[Ledger, ...] = ()
+    totals: tuple[Cover, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many clauses have each verdict."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from stopcheck.campaign._ledger import disruptions
 from stopcheck.campaign._results import JobSpec
 from stopcheck.explore import STRATEGIES, Aim, Budget, Completes, Exploration
 from stopcheck.world import Granularity
@@ -67,15 +68,22 @@ def _space(found: Exploration, spec: JobSpec) -> _Words:
     ground = "" if done < 0 else f"every run of at most {_disruptions(done)}"
     if found.exhausted:
         ground = f"exhausted in {found.executions} executions, {found.states} states"
-    left = "" if complete else f"{found.truncated_by or 'unfinished'}; {found.remaining} known branches were not taken"
+    left = "" if complete else _cut_short(found, done)
     target = "exhausted" if found.exhausted else f"every run of at most {_disruptions(wanted)}"
     if found.coverage is not None and found.coverage.planned:
         ground = f"{ground}; {_swept(found)}" if ground else _swept(found)
     return target, complete, ground, left
 
 
+def _cut_short(found: Exploration, done: int) -> str:
+    """What ended the search that came after the last bound that was completed, and what is known to be left of it."""
+    completed = f"completed up to {disruptions(done)}" if done >= 0 else "no bound was completed"
+    why = f"{found.truncated_by or 'something'} ended the search up to {disruptions(done + 1)}"
+    return f"{why}, with {found.remaining} known branches not taken; {completed}"
+
+
 def _disruptions(bound: int) -> str:
-    return f"{bound} disruption{'' if bound == 1 else 's'} (preemption, fault or death)"
+    return f"{disruptions(bound)} (preemption, fault or death)"
 
 
 def _stops(found: Exploration, _: JobSpec) -> _Words:

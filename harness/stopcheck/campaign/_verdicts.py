@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stopcheck.campaign._applicability import unsupported
-from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, JobResult, Verdict
+from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, Ground, JobResult, Verdict
+from stopcheck.campaign._verdict_ground import ground_of, in_words
 from stopcheck.gate import GateContract
 from stopcheck.judge import checked_clauses
 from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
-from stopcheck.world import Granularity
 
 #: What a pass at call granularity rests on when the gate says that its calls never overlap.
 SERIALISED = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
@@ -44,11 +44,16 @@ def _verdict(
     found = [f for job in jobs for f in job.findings]
     findings = _best(f for f in [*shrunk, *found] if f.clause == clause)
     exercised = sum(job.exercised.get(clause, 0) for job in jobs)
-    relevant = [j for j in jobs if clause in j.exercised or clause in declared.get(j.spec.scenario, ())]
-    scenarios = tuple(dict.fromkeys(j.spec.scenario for j in relevant))
+    about = [j for j in jobs if clause in j.exercised or clause in declared.get(j.spec.scenario, ())]
+    scenarios = tuple(dict.fromkeys(j.spec.scenario for j in about))
+    # A job that was cut short may have ended just before it put the clause to the test, as others of its scenario did.
+    relevant = [j for j in jobs if j.spec.scenario in scenarios]
+    doubts = [doubt for job in relevant for doubt in doubts_of(job)]
+    elsewhere = [j.spec.name for j in jobs if not j.complete and j.spec.scenario not in scenarios]
+    ground = ground_of(clause, jobs, elsewhere, doubts) if exercised else Ground()
 
     def verdict(kind: Verdict, why: str, assumption: str = "") -> ClauseVerdict:
-        return ClauseVerdict(clause, kind, why, assumption, findings, exercised, scenarios)
+        return ClauseVerdict(clause, kind, why, assumption, findings, exercised, scenarios, ground)
 
     if findings:
         return verdict(Verdict.FAIL, findings[0].message)
@@ -59,24 +64,23 @@ def _verdict(
         return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
     if exercised == 0:
         return verdict(Verdict.UNKNOWN, "no run put it to the test")
-    if not any(clause in j.searched for j in relevant):
+    if not any(clause in job.searched for job in jobs) and not doubts:
         return verdict(Verdict.UNKNOWN, "it was only sampled: no search that was completed put it to the test")
-    doubts = [doubt for job in relevant for doubt in doubts_of(job)]
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
         return verdict(Verdict.UNKNOWN, doubts[0] + more)
-    return verdict(*_by_granularity(requirement, contract, relevant))
+    return verdict(*_by_granularity(requirement, contract, relevant, ground))
 
 
 def _by_granularity(
-    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult]
+    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], ground: Ground
 ) -> tuple[Verdict, str, str]:
     """The verdict, why, and what it assumes, of a clause that nothing broke and nothing makes doubtful."""
     coarse = _untried_inside(requirement, jobs) if requirement.atomic else []
     if not coarse:
-        return Verdict.PASS, _ground(jobs), ""
+        return Verdict.PASS, in_words(ground), ""
     if contract.serialised_calls:
-        return Verdict.PASS, _ground(jobs), SERIALISED
+        return Verdict.PASS, in_words(ground), SERIALISED
     why = (
         f"tried at granularity calls only: no branch point inside {', '.join(coarse)} was reached, and a check and an "
         "act in two steps look atomic there"
@@ -86,39 +90,13 @@ def _by_granularity(
 
 def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
     """The operations inside which no search branched; samples there are no ground for a pass."""
-    searched = [job for job in jobs if requirement.id in job.searched]
+    searches = [job for job in jobs if requirement.id in job.searched]
     return [
         operation
         for operation in requirement.operations
         if any(job.called.get(operation) for job in jobs)
-        and not any(job.searched_inner.get(operation) for job in searched)
+        and not any(job.searched_inner.get(operation) for job in searches)
     ]
-
-
-def _ground(jobs: Sequence[JobResult]) -> str:
-    """What a pass rests on, in short: the searches that were completed, by where they branched, and how far."""
-    searches = [job for job in jobs if job.searched]
-    calls, inside = (_searched(searches, grain) for grain in (Granularity.CALLS, Granularity.INNER))
-    if calls == inside:
-        reached = f"{calls}, also inside calls"
-    else:
-        reached = "; ".join(part for part in (calls, inside and f"inside calls {inside}") if part)
-    return f"{reached}; {sum(job.executions for job in jobs):,} runs"
-
-
-def _searched(searches: Sequence[JobResult], grain: Granularity) -> str:
-    here = [job for job in searches if job.spec.granularity == grain.value]
-    short = {job.spec.scenario for job in here if not job.exhausted}
-    whole = {job.spec.scenario for job in here} - short
-    far = [f"exhausted in {_many(len(whole), 'scenario')}"] if whole else []
-    bounds = [job.bound for job in here if not job.exhausted and job.bound is not None]
-    if bounds:
-        far.append(f"up to {_many(min(bounds), 'disruption')} in {_many(len(short), 'scenario')}")
-    return ", ".join(far)
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def doubts_of(job: JobResult) -> list[str]:
@@ -129,9 +107,9 @@ def doubts_of(job: JobResult) -> list[str]:
         doubts.append(f"{name}: {job.unsound}")
     if not job.complete:
         doubts.append(f"{name}: {job.left}")
-    if job.sweep_missed:
-        missed = ", ".join(job.sweep_missed[:3])
-        doubts.append(f"{name}: {len(job.sweep_missed)} branch points were not hit by a stop ({missed})")
+    missed = job.sweep.missed if job.sweep is not None else ()
+    if missed:
+        doubts.append(f"{name}: {len(missed)} branch points were not hit by a stop ({', '.join(missed[:3])})")
     return doubts
 
 

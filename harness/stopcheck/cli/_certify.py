@@ -44,11 +44,19 @@ _BUDGET = click.IntRange(1)
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the report as JSON.")
 @click.option("--junit", "junit_path", type=click.Path(path_type=Path), help="Write the report as JUnit XML.")
 @click.option("--all", "everything", is_flag=True, help="List unchecked clauses and every gap.")
+@click.option("--coverage", is_flag=True, help="Show the coverage ledger of each scenario in each variant.")
 @click.option("--quiet", is_flag=True, help="No live progress.")
 @execution_seconds
 @silence_seconds
 def certify_command(
-    gate: str, json_path: Path | None, junit_path: Path | None, *, everything: bool, quiet: bool, **options: Any
+    gate: str,
+    json_path: Path | None,
+    junit_path: Path | None,
+    *,
+    everything: bool,
+    coverage: bool,
+    quiet: bool,
+    **options: Any,
 ) -> int:
     """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory.
 
@@ -69,5 +77,5 @@ def certify_command(
         write_report(json_path, json_report(report))
     if junit_path is not None:
         write_report(junit_path, junit_report(report))
-    print_report(console, report, everything=everything)
+    print_report(console, report, everything=everything, coverage=coverage)
     return report.exit_code

@@ -22,7 +22,7 @@ from stopcheck.explore._exploration import (
     SweepCoverage,
 )
 from stopcheck.explore._guiding import Seen
-from stopcheck.explore._ledger import Tally, tallies
+from stopcheck.explore._ledger import AFTER, Tally, added, tallies
 from stopcheck.explore._ledger import both as both_offers
 from stopcheck.explore._nearest import Nearest, nearest_passing
 from stopcheck.explore._pct import pct
@@ -40,6 +40,7 @@ from stopcheck.explore._sweep import stop_sweep
 from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial, unwatched
 
 __all__ = [
+    "AFTER",
     "STRATEGIES",
     "Aim",
     "BoundedTrial",
@@ -69,6 +70,7 @@ __all__ = [
     "Trial",
     "Watch",
     "WorldMachine",
+    "added",
     "auto",
     "both_offers",
     "depth_first",

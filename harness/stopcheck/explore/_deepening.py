@@ -22,7 +22,7 @@ def exhaustive_or_bounded(
     trial: Trial, budget: Budget, *, wanted: int = 1, fail_fast: bool = False, observe: Observe | None = None
 ) -> Exploration:
     """Make all runs; if they do not fit into the greater part of the budget, see how far the rest of it takes."""
-    share = Budget(budget.executions * _WHOLE_SHARE // 100, budget.spent)
+    share = budget.part(budget.executions * _WHOLE_SHARE // 100)
     whole = exhaustive(trial, share, fail_fast=fail_fast, observe=observe)
     found = merged(whole.strategy, None, [whole])
     found.truncated_by, found.remaining, found.exhausted = whole.truncated_by, whole.remaining, whole.exhausted
@@ -31,7 +31,7 @@ def exhaustive_or_bounded(
         return found
     if _is_over(whole, fail_fast=fail_fast):
         return found
-    left = Budget(budget.executions - whole.executions, budget.spent)
+    left = budget.part(budget.executions - whole.executions)
     bounded = deepening(trial, left, wanted=wanted, fail_fast=fail_fast, observe=observe)
     found = merged(whole.strategy, None, [whole, bounded])
     found.exhausted, found.bound, found.limited = bounded.exhausted, bounded.bound, bounded.limited
@@ -48,7 +48,7 @@ def deepening(
     completed: list[Exploration] = []
     spent = 0
     while spent < budget.executions and (len(completed) <= wanted or spent * DEEPEN <= budget.executions):
-        left = Budget(budget.executions - spent, budget.spent)
+        left = budget.part(budget.executions - spent)
         found = exhaustive(trial, left, bound=len(completed), fail_fast=fail_fast, observe=observe)
         passes.append(found)
         spent += found.executions
@@ -64,7 +64,7 @@ def deepening(
     total.searched = _evidence(completed)
     if not total.exhausted:
         last = passes[-1] if passes else None
-        unlikely = f"the budget of {budget.executions} executions, into which the next bound is not likely to fit"
+        unlikely = f"{budget.over(budget.executions)}, into which the next bound is not likely to fit"
         total.truncated_by = (last.truncated_by if last is not None else None) or unlikely
         total.remaining = last.remaining if last is not None else 0
     return total

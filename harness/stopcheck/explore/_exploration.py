@@ -23,16 +23,22 @@ def _in_budget() -> str:
 
 class Budget(msgspec.Struct, frozen=True):
     """How much may be spent: a number of executions, and whatever else the caller says with ``spent``, which answers
-    with the reason why no further run may begin (as ``the budget of 60 s``), or with nothing."""
+    with the reason why no further run may begin (as ``the budget of 60 s``), or with nothing. ``whole``: the executions
+    of the budget of which this is a part; it is what whoever set it knows it by."""
 
     executions: int
     spent: Callable[[], str] = _in_budget
+    whole: int | None = None
 
     def over(self, executions: int) -> str:
         """Why no further run may begin; empty while one may."""
         if executions >= self.executions:
-            return f"the budget of {self.executions} executions"
+            return f"the budget of {self.executions if self.whole is None else self.whole} executions"
         return self.spent()
+
+    def part(self, executions: int) -> Budget:
+        """A part of it, of so many executions."""
+        return Budget(max(0, executions), self.spent, self.executions if self.whole is None else self.whole)
 
 
 class Failure(msgspec.Struct, frozen=True):

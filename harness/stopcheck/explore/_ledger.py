@@ -111,12 +111,23 @@ def tallies(offers: dict[Offer, Counts], admitted: Iterable[Admitted]) -> tuple[
             line[0] += counts[0]
             line[1] += taken
     found = [Tally(kind, where, what, offered, taken) for (kind, where, what), (offered, taken) in lines.items()]
-    met = {(line.label, line.what) for line in found}
     for (label, option), kind in admits.items():
         where, what = (label, option) if kind is FaultKind.TIME else _read(f"@{label}", option)[2:]
-        if (where, what) not in met:
-            found.append(Tally(kind, where, what, 0, 0))
-    return tuple(sorted(found, key=lambda line: (line.kind.value, line.where, line.what)))
+        found.append(Tally(kind, where, what, 0, 0))
+    return added(found)
+
+
+def added(lines: Iterable[Tally]) -> tuple[Tally, ...]:
+    """Ledgers of one space as one, sorted. What was met somewhere no longer stands there without an actor."""
+    total: dict[tuple[FaultKind, str, str], Counts] = {}
+    for line in lines:
+        counts = total.setdefault((line.kind, line.where, line.what), [0, 0])
+        counts[0] += line.offered
+        counts[1] += line.taken
+    found = [Tally(kind, where, what, offered, taken) for (kind, where, what), (offered, taken) in total.items()]
+    met = {(line.label, line.what) for line in found if line.offered}
+    kept = (line for line in found if line.offered or (line.label, line.what) not in met)
+    return tuple(sorted(kept, key=lambda line: (line.kind.value, line.where, line.what)))
 
 
 def _read(asked: str, option: str) -> tuple[tuple[str, str], FaultKind, str, str]:

@@ -60,7 +60,7 @@ def auto(
     done = merged("auto", seed, [])
 
     def within(executions: int) -> Budget:
-        return Budget(max(0, min(executions, budget.executions - done.executions)), budget.spent)
+        return budget.part(min(executions, budget.executions - done.executions))
 
     def over(part: Exploration) -> bool:
         nonlocal done

@@ -1,21 +1,34 @@
 """What a campaign tried and what it did not: as much a part of the verdict as the findings.
 
 One idea: silence about a gap reads like a pass, so each gap is named: a search that was cut short, a witness that was
-never seen, a branch point at which no stop landed, a kind of crash that was not tried.
+never seen, a branch point at which no stop landed, a fault that was on offer and not taken, a kind of crash that was
+not tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stopcheck.campaign import JobResult, Report, missed_witnesses
+from rich.table import Table
+
+from stopcheck.campaign import Cover, Gap, JobResult, Ledger, Report, Subject, missed_witnesses
 from stopcheck.report._console import ReportConsole
 
 _LISTED = 8
+_EXAMPLES = 2
+#: What is counted, for one and for many.
+_NAMES = {
+    Subject.STOPS: ("stop point", "stop points"),
+    Subject.FAULTS: ("fault", "faults"),
+    Subject.CRASHES: ("crash point", "crash points"),
+    Subject.KILLS: ("state with SIGKILL", "states with SIGKILL"),
+    Subject.TIMERS: ("race of a timer", "races of timers"),
+    Subject.WITNESSES: ("witness", "witnesses"),
+}
 
 
-def print_coverage(console: ReportConsole, report: Report, *, everything: bool = False) -> None:
-    """Figures, then gaps."""
+def print_coverage(console: ReportConsole, report: Report, *, everything: bool = False, ledger: bool = False) -> None:
+    """Figures, then gaps; the ledger of each variant when it is asked for."""
     if not report.jobs:
         return
     console.say("")
@@ -24,17 +37,25 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
     executions = sum(job.executions for job in jobs)
     plural = "" if scenarios == 1 else "s"
     console.say(f"tried: {scenarios} scenario{plural}, {len(jobs)} jobs, {executions:,} executions")
-    planned = sum(job.sweep_planned for job in jobs)
-    if planned:
-        hit = sum(job.sweep_hit for job in jobs)
-        console.say(f"stop sweep: a stop landed at {hit:,} of {planned:,} branch points")
+    console.say(f"coverage: {', '.join(_total(cover) for cover in report.totals)}")
     console.say(f"crashes: {_crashes(report)}")
+    if ledger or everything:
+        _print_ledger(console, report.ledger)
     listed = None if everything else _LISTED
     _print_list(console, "not explored", _unexplored(jobs, everything=everything), listed)
     _print_list(console, "not believed", [f"{j.spec.name}: {j.unsound}" for j in jobs if j.unsound], listed)
-    _print_list(console, "no stop at", [f"{j.spec.scenario}: {at}" for j in jobs for at in j.sweep_missed], listed)
+    full = [f"{j.spec.name}: {j.states:,} states; further ones were not kept" for j in jobs if j.cache_full]
+    _print_list(console, "state cache full", full, listed)
     witnesses = [f"{scenario}: {name}" for scenario, names in missed_witnesses(jobs).items() for name in names]
     _print_list(console, "never seen", witnesses, listed)
+    gaps = _by_variant(report.ledger) if ledger or everything else _together(report.ledger)
+    _print_list(console, "not hit", gaps, None)
+
+
+def _total(cover: Cover) -> str:
+    one, many = _NAMES[cover.subject]
+    impossible = f" ({cover.impossible} impossible)" if cover.impossible else ""
+    return f"{cover.hit:,} of {cover.planned:,} {one if cover.planned == 1 else many}{impossible}"
 
 
 def _crashes(report: Report) -> str:
@@ -59,6 +80,68 @@ def _unexplored(jobs: Sequence[JobResult], *, everything: bool) -> list[str]:
         else:
             lines.append(f"{len(names)} jobs, the first {names[0]}: {left}")
     return lines
+
+
+# -- the ledger -------------------------------------------------------------------------------------------
+
+
+def _print_ledger(console: ReportConsole, ledger: Sequence[Ledger]) -> None:
+    subjects = [subject for subject in Subject if any(c.subject is subject for one in ledger for c in one.covers)]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("scenario", overflow="fold")
+    table.add_column("variant", no_wrap=True)
+    table.add_column("search", no_wrap=True)
+    for subject in subjects:
+        table.add_column(subject.value, no_wrap=True, justify="right")
+    for one in ledger:
+        covers = {cover.subject: _cell(cover) for cover in one.covers}
+        search = "all" if one.exhausted else "none" if one.bound is None else f"<={one.bound}"
+        cells = [covers.get(subject, "") for subject in subjects]
+        table.add_row(one.scenario, f"{one.granularity}/{one.handles}", search, *cells)
+    console.print(table)
+    console.print("hit/planned, -n: n of these are impossible; search: of all runs, or of those of so many disruptions")
+
+
+def _cell(cover: Cover) -> str:
+    return f"{cover.hit}/{cover.planned}" + (f"-{cover.impossible}" if cover.impossible else "")
+
+
+def _together(ledger: Sequence[Ledger]) -> list[str]:
+    """What was missed for one reason in all variants together. Witnesses that no variant saw are listed by name."""
+    reasons: dict[tuple[Subject, str], list[int]] = {}
+    for one in ledger:
+        for (subject, why), gaps in _reasons(one, impossible=False).items():
+            reasons.setdefault((subject, why), []).append(len(gaps))
+    return [
+        f"{_counted(subject, sum(numbers))} in {len(numbers)} variant{'' if len(numbers) == 1 else 's'}, {why} "
+        "(--coverage lists them)"
+        for (subject, why), numbers in reasons.items()
+    ]
+
+
+def _by_variant(ledger: Sequence[Ledger]) -> list[str]:
+    lines: list[str] = []
+    for one in ledger:
+        for impossible in (False, True):
+            for (subject, why), gaps in _reasons(one, impossible=impossible).items():
+                kind = "impossible, " if impossible else ""
+                names = ", ".join(gap.what for gap in gaps)
+                where = f"{one.scenario} ({one.granularity}, {one.handles} handle{'' if one.handles == 1 else 's'})"
+                lines.append(f"{where}: {_counted(subject, len(gaps))}, {kind}{why}: {names}")
+    return lines
+
+
+def _reasons(one: Ledger, *, impossible: bool) -> dict[tuple[Subject, str], list[Gap]]:
+    reasons: dict[tuple[Subject, str], list[Gap]] = {}
+    for gap in one.gaps:
+        if gap.impossible is impossible and gap.subject is not Subject.WITNESSES:
+            reasons.setdefault((gap.subject, gap.why), []).append(gap)
+    return reasons
+
+
+def _counted(subject: Subject, number: int) -> str:
+    one, many = _NAMES[subject]
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _print_list(console: ReportConsole, what: str, lines: list[str], listed: int | None) -> None:

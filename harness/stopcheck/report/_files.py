@@ -19,7 +19,8 @@ def json_report(report: Report) -> bytes:
 
 
 def junit_report(report: Report) -> bytes:
-    """One test case per clause: failures for ``FAIL``, errors for ``UNKNOWN``, skipped for what was not tried."""
+    """One test case per clause: failures for ``FAIL``, errors for ``UNKNOWN``, skipped for what was not tried. What a
+    pass rests on is the output of its case."""
     counts = report.counts()
     suites = ElementTree.Element("testsuites", name="stopcheck")
     suite = ElementTree.SubElement(
@@ -44,8 +45,12 @@ def junit_report(report: Report) -> bytes:
             decides = f"{what_decides(finding.nearest)}\n" if finding.nearest is not None else ""
             failure.text = decides + replay_line(report, finding)
         elif clause.verdict is Verdict.UNKNOWN:
-            ElementTree.SubElement(case, "error", message=clause.why, type="UNKNOWN")
-        elif clause.verdict is not Verdict.PASS:
+            error = ElementTree.SubElement(case, "error", message=clause.why, type="UNKNOWN")
+            error.text = "\n".join(clause.ground.doubts)
+        elif clause.verdict is Verdict.PASS:
+            ground = f"{clause.why}; {clause.assumption}" if clause.assumption else clause.why
+            ElementTree.SubElement(case, "system-out").text = ground
+        else:
             ElementTree.SubElement(case, "skipped", message=f"{clause.verdict.value}: {clause.why}")
     for number, fault in enumerate(report.faults, 1):
         case = ElementTree.SubElement(
@@ -62,9 +67,10 @@ def junit_report(report: Report) -> bytes:
 
 
 def _campaign(report: Report) -> dict[str, str]:
-    """What makes the same campaign again, beside the gate and the scenarios."""
+    """What makes the same campaign again, beside the gate and the scenarios; and what it covered."""
     made = {"stopcheck": report.kit_version, "requirement set": report.requirement_set, "seed": str(report.seed)}
-    return made if report.strategy is None else {**made, "strategy": report.strategy}
+    made |= {} if report.strategy is None else {"strategy": report.strategy}
+    return made | {f"coverage.{cover.subject}": f"{cover.hit}/{cover.planned}" for cover in report.totals}
 
 
 def _printable(text: str | None) -> str | None:

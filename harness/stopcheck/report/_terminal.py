@@ -12,7 +12,10 @@ from stopcheck.campaign import ClauseVerdict, Report, Verdict
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import print_faults, print_finding, short_place
+from stopcheck.report._grounds import print_passes
 
+#: What stands in the table of what one has to act on; all else is a line, or has a table of its own.
+_ROWS = (Verdict.FAIL, Verdict.UNKNOWN)
 _STYLES = {
     Verdict.PASS: "green",
     Verdict.FAIL: "bold red",
@@ -27,16 +30,18 @@ def verdict_style(verdict: Verdict) -> str:
     return _STYLES[verdict]
 
 
-def print_report(console: ReportConsole, report: Report, *, everything: bool = False) -> None:
-    """The whole report. Unchecked clauses are counted, and listed only when ``everything`` is asked for."""
+def print_report(console: ReportConsole, report: Report, *, everything: bool = False, coverage: bool = False) -> None:
+    """The whole report. Unchecked clauses and gaps are counted, and listed only when ``everything`` is asked for;
+    ``coverage`` asks for the ledger alone."""
     _print_head(console, report)
     reasons = _shared_reasons(report)
-    rows = [c for c in report.clauses if c.verdict is not Verdict.UNCHECKED and (c.verdict, c.why) not in reasons]
+    passes = [c for c in report.clauses if c.verdict is Verdict.PASS]
+    if passes:
+        print_passes(console, report, passes, verdict_style(Verdict.PASS))
+        console.say("")
+    rows = [c for c in report.clauses if c.verdict in _ROWS and (c.verdict, c.why) not in reasons]
     if rows:
-        assumptions = list(dict.fromkeys(c.assumption for c in rows if c.assumption))
-        console.print(_table(rows, assumptions))
-        for number, assumption in enumerate(assumptions, 1):
-            console.print(f"{_mark(number)} {assumption}")
+        console.print(_table(rows))
     for (verdict, reason), clauses in reasons.items():
         console.print(Text(f"{verdict} {', '.join(clauses)}: {reason}", style=verdict_style(verdict)))
     _print_unchecked(console, report, everything=everything)
@@ -45,7 +50,7 @@ def print_report(console: ReportConsole, report: Report, *, everything: bool = F
             console.say("")
             print_finding(console, report, clause.findings[0], others=len(clause.findings) - 1)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
-    print_coverage(console, report, everything=everything)
+    print_coverage(console, report, everything=everything, ledger=coverage)
     if report.strategy is not None:
         console.say(f"restricted to the strategy {report.strategy}; the same samples again: --seed {report.seed}")
     console.say(
@@ -66,20 +71,15 @@ def _print_head(console: ReportConsole, report: Report) -> None:
     console.say("")
 
 
-def _table(rows: list[ClauseVerdict], assumptions: list[str]) -> Table:
+def _table(rows: list[ClauseVerdict]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("clause", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("why", overflow="fold")
     for clause in rows:
-        mark = _mark(assumptions.index(clause.assumption) + 1) if clause.assumption else ""
-        verdict = Text(clause.verdict.value + mark, style=verdict_style(clause.verdict))
+        verdict = Text(clause.verdict.value, style=verdict_style(clause.verdict))
         table.add_row(clause.clause, verdict, Text(_why(clause)))
     return table
-
-
-def _mark(number: int) -> str:
-    return "*" * number
 
 
 def _why(clause: ClauseVerdict) -> str:
@@ -89,13 +89,14 @@ def _why(clause: ClauseVerdict) -> str:
 
 
 def _shared_reasons(report: Report) -> dict[tuple[Verdict, str], list[str]]:
-    """Clauses to which the gate is not held, and such as nothing put to the test, by the reason that they share."""
+    """Clauses to which the gate is not held, and such as nothing put to the test, by the reason that they share; and
+    those that are unknown for one and the same reason."""
     reasons: dict[tuple[Verdict, str], list[str]] = {}
     for clause in report.clauses:
-        untried = clause.verdict is Verdict.UNKNOWN and not clause.exercised
-        if clause.verdict is Verdict.UNSUPPORTED or untried:
+        if clause.verdict in {Verdict.UNSUPPORTED, Verdict.UNKNOWN}:
             reasons.setdefault((clause.verdict, clause.why), []).append(clause.clause)
-    return reasons
+    untried = {clause.why for clause in report.clauses if not clause.exercised}
+    return {key: names for key, names in reasons.items() if key[1] in untried or len(names) > 1}
 
 
 def _print_unchecked(console: ReportConsole, report: Report, *, everything: bool) -> None:

@@ -11,13 +11,20 @@ from stopcheck.campaign import (
     FaultReport,
     Finding,
     GateIdentity,
+    Ground,
     JobResult,
     JobSpec,
     NearestPass,
     Report,
+    Searched,
+    UpTo,
     Verdict,
+    ledger_of,
+    totals,
 )
+from stopcheck.explore import SweepCoverage, Tally
 from stopcheck.report import ReportConsole
+from stopcheck.world import FaultKind
 
 TOKEN = "sc1.before-admission." + "A" * 180 + ".4feb89ca"
 ASSUMPTION = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
@@ -54,16 +61,40 @@ JOBS = (
         states=0,
         witnesses=("seen",),
         witnesses_wanted=("seen", "both winners were seen"),
-        sweep_planned=20,
-        sweep_hit=19,
-        sweep_missed=("worker@commit_effect",),
+        sweep=SweepCoverage(
+            stops=("person",),
+            planned=(*(f"worker@point-{n}#1" for n in range(19)), "worker@commit_effect#1"),
+            missed=("worker@commit_effect#1",),
+            closed=("opener@open_task#1",),
+            base_runs=4,
+        ),
         deaths=3,
+        exhausted=True,
+        cache_full=True,
+        ledger=(
+            Tally(FaultKind.CRASH, "worker@complete", "death after it", 9, 4),
+            Tally(FaultKind.CRASH, "worker@complete", "SIGKILL after its answer", 3, 3),
+            Tally(FaultKind.PROVIDER, "dispatcher@mail.receive", "drop", 7, 0),
+            Tally(FaultKind.PROVIDER, "mail.answer", "answer_late", 0, 0),
+            Tally(FaultKind.TIME, "the lease", "before", 5, 1),
+        ),
     ),
 )
+GROUND = Ground(
+    searched=(
+        Searched("calls", 1, 12, (), 18_900, 7_001),
+        Searched("inner", 1, 0, (UpTo(1, 3), UpTo(2, 1)), 1_100, 600),
+    ),
+    sampled=60,
+    deaths=1_234,
+    kills=3,
+    faults={"crash": 1, "provider": 2},
+)
+CUT_SHORT = Ground(searched=(Searched("inner", 1, 0, (UpTo(1, 3),), 900, 80),), cut_short=(SEARCH.name,))
 CLAUSES = (
-    ClauseVerdict("ADM-1", Verdict.PASS, "exhausted in 12 scenarios; 18,900 runs", ASSUMPTION, exercised=5),
+    ClauseVerdict("ADM-1", Verdict.PASS, "exhausted in 12 scenarios", ASSUMPTION, exercised=5, ground=GROUND),
     ClauseVerdict("ADM-3", Verdict.FAIL, FINDING.message, findings=(FINDING, FINDING), exercised=5),
-    ClauseVerdict("ADM-4", Verdict.PASS, "up to 1 disruption in 3 scenarios; 900 runs", ASSUMPTION, exercised=5),
+    ClauseVerdict("ADM-4", Verdict.PASS, "up to 1 disruption", ASSUMPTION, exercised=5, ground=CUT_SHORT),
     ClauseVerdict("ADM-5", Verdict.UNKNOWN, "no run put it to the test"),
     ClauseVerdict("ADM-6", Verdict.UNKNOWN, "no run put it to the test"),
     ClauseVerdict("ADM-7", Verdict.UNKNOWN, "it was only sampled", exercised=2),
@@ -84,6 +115,8 @@ REPORT = Report(
     faults=(FAULT, msgspec.structs.replace(FAULT, what="claim (call b#1) raised X", scenario="t")),
     exit_code=1,
     summary="mine is NOT certified: it violates clauses: 2 PASS, 1 FAIL",
+    ledger=ledger_of(JOBS),
+    totals=totals(ledger_of(JOBS)),
 )
 
 

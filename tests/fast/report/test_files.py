@@ -10,7 +10,7 @@ import pytest
 
 from stopcheck.campaign import Report, UsageFault
 from stopcheck.report import check_writable, json_report, junit_report, write_report
-from tests.fast.report.samples import REPORT, TOKEN
+from tests.fast.report.samples import ASSUMPTION, REPORT, TOKEN
 
 
 def test_json_comes_back_as_the_same_report() -> None:
@@ -30,7 +30,7 @@ def test_junit_and_json_agree_on_the_counts() -> None:
     }
     for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         assert len(suite.findall(f"testcase/{kind}")) == figures[name]
-    passed = [case for case in suite.findall("testcase") if len(case) == 0]
+    passed = [case for case in suite.findall("testcase") if case.find("system-out") is not None]
     assert len(passed) == counts["PASS"]
 
 
@@ -45,6 +45,16 @@ def test_junit_names_the_seed_and_the_strategy() -> None:
         ("strategy", "pct"),
         ("seed", "7"),
     }
+
+
+def test_a_junit_pass_says_what_it_rests_on_and_the_suite_what_was_covered() -> None:
+    suites = ElementTree.fromstring(junit_report(REPORT))
+    case = suites.find(".//testcase[@name='ADM-1']/system-out")
+    assert case is not None
+    assert case.text == f"exhausted in 12 scenarios; {ASSUMPTION}"
+    properties = {p.attrib["name"]: p.attrib["value"] for p in suites.findall(".//property")}
+    assert properties["coverage.stops"] == "19/21"
+    assert properties["seed"] == "7"
 
 
 def test_a_junit_failure_holds_the_replay_line() -> None:

@@ -24,8 +24,9 @@ def test_the_verdict_line_comes_last() -> None:
 
 def test_a_pass_shows_its_ground_and_its_assumption_once() -> None:
     lines = printed()
-    assert any(re.fullmatch(r"ADM-1 +PASS\* +exhausted in 12 scenarios; 18,900 runs *", line) for line in lines)
-    assert any(line.startswith("ADM-4") and "PASS*" in line for line in lines)
+    row = r"ADM-1 +PASS\* +12 all +3 <=1, 1 <=2 +20,000 +7,601 +1,234\+3 +c2p *"
+    assert any(re.fullmatch(row, line) for line in lines)
+    assert any(re.match(r"ADM-4 +PASS\*\+ +3 <=1 +900 ", line) for line in lines)
     assert "".join(lines).count(ASSUMPTION[:40]) == 1
     assert any(line.startswith("* assumes") for line in lines)
 
@@ -63,9 +64,9 @@ def test_clauses_that_share_a_reason_are_one_line_and_unchecked_ones_are_counted
 def test_what_was_not_tried_is_named() -> None:
     text = "\n".join(printed())
     assert "tried: 2 scenarios, 2 jobs, 1,234 executions" in text
-    assert "stop sweep: a stop landed at 19 of 20 branch points" in text
+    assert "coverage: 19 of 21 stop points (1 impossible), 0 of 2 faults (1 impossible), 1 of 1 crash point" in text
     assert "not explored: before-admission (inner, 1 handle, bounded): the budget of 100 runs" in text
-    assert "no stop at: late-completion: worker@commit_effect" in text
+    assert "not hit: 1 stop point in 1 variant, the sweep did not come to it (--coverage lists them)" in text
     assert "never seen: late-completion: both winners were seen" in text
     assert "crashes: simulated process deaths at branch points, and 3 real ones by SIGKILL" in text
 
@@ -84,11 +85,42 @@ def test_a_fault_seen_several_times_is_told_once_and_a_terminal_does_not_obey_it
 
 
 def test_long_lists_of_gaps_are_cut_unless_all_is_asked_for() -> None:
-    missed = tuple(f"worker@point-{n}" for n in range(20))
-    jobs = (msgspec.structs.replace(REPORT.jobs[1], sweep_missed=missed),)
-    report = msgspec.structs.replace(REPORT, jobs=jobs)
-    assert "no stop at: and 12 more (--all lists them)" in printed(report)
-    assert "no stop at: late-completion: worker@point-19" in printed(report, everything=True)
+    unfinished = [msgspec.structs.replace(REPORT.jobs[0], left=f"budget {number}") for number in range(20)]
+    report = msgspec.structs.replace(REPORT, jobs=tuple(unfinished))
+    assert "not explored: and 12 more (--all lists them)" in printed(report)
+    assert any(line.endswith("budget 19") for line in printed(report, everything=True))
+
+
+def test_the_words_of_the_table_explain_what_stands_in_it_and_nothing_else() -> None:
+    text = " ".join(" ".join(printed()).split())
+    for words in (
+        "calls/n:",
+        "inner/n:",
+        "k all:",
+        "k <=d:",
+        "c death",
+        "p provider",
+        "SIGKILL",
+        "+ jobs that were cut",
+    ):
+        assert words in text
+    assert "s lost signal" not in text
+    plain = [msgspec.structs.replace(c, ground=msgspec.structs.replace(c.ground, cut_short=())) for c in REPORT.clauses]
+    assert "+ jobs that were cut" not in "\n".join(printed(msgspec.structs.replace(REPORT, clauses=tuple(plain))))
+
+
+def test_the_ledger_lists_each_variant_and_each_gap_when_it_is_asked_for() -> None:
+    console, out = pipe()
+    print_report(console, REPORT, coverage=True)
+    lines = out.getvalue().splitlines()
+    row = r"late-completion +calls/1 +all +19/21-1 +0/2-1 +1/1 +3/3 +1/1 +1/2 *"
+    assert any(re.fullmatch(row, line) for line in lines)
+    assert any(re.fullmatch(r"before-admission +inner/1 +none *", line) for line in lines)
+    gaps = [line for line in lines if line.startswith("not hit: late-completion (calls, 1 handle): ")]
+    names = ["worker@commit_effect#1", "drop", "opener@open_task#1", "answer_late"]
+    assert [line.rsplit(": ", 1)[1] for line in gaps] == names
+    assert sum("impossible" in line for line in gaps) == 2
+    assert not any(line.startswith("scenario ") for line in printed())
 
 
 def test_a_gate_that_could_not_be_loaded_has_a_report_too() -> None:
