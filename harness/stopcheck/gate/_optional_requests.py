@@ -76,7 +76,8 @@ class Escalate(Request, frozen=True, kw_only=True):
 
 
 class RecordProbe(Request, frozen=True, kw_only=True):
-    """A supervisor looked whether a worker still lives (right ``supervise``)."""
+    """A supervisor looked whether this task's ``worker`` still lives (right ``supervise``). Another run's worker of the
+    same name is somebody else: names, like pids and epochs, are used again (DLV-8)."""
 
     operation: ClassVar[str] = "record_probe"
     worker: str

@@ -205,8 +205,8 @@ class Gate:
         return r.Unsupported()
 
     def schedule_retry(self, request: oq.ScheduleRetry) -> Answer[a.ScheduleRetryReply]:
-        """``[retries]`` Arm a retry: ``Scheduled``, also when repeated. After the cutoff, or the task's end,
-        ``Void``."""
+        """``[retries]`` Arm a retry: ``Scheduled``, also when repeated. After the cutoff, or the task's end, it
+        never fires: ``Void``, or ``Scheduled`` where a gate keeps it for the account only."""
         return r.Unsupported()
 
     def fire_retry(self, request: oq.FireRetry) -> Answer[a.FireRetryReply]:

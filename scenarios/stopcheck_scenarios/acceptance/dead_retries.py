@@ -14,6 +14,7 @@ from stopcheck.gate import (
     RetryFired,
     Right,
     Scheduled,
+    StaleLease,
     Stopped,
     TaskRef,
     Void,
@@ -91,13 +92,16 @@ CANCELLED = Scenario(
         ),
         Witness(
             "a retry that had fired before the stop committed nothing after it",
-            in_order(answer("fire_retry", RetryFired), STOP, answer("commit_effect", Stopped)),
+            in_order(answer("fire_retry", RetryFired), STOP, answer("commit_effect", Stopped, StaleLease)),
         ),
         Witness(
             "the next retry was armed before the stop and did not fire after it",
             in_order(answer("schedule_retry", Scheduled, actor="worker"), STOP, DEAD),
         ),
-        Witness("no retry was armed after the stop", in_order(STOP, answer("schedule_retry", Void, Refused))),
+        Witness(
+            "a retry that was asked for after the stop did not fire",
+            in_order(STOP, call("schedule_retry", retry_id=NEXT_RETRY), call("fire_retry", retry_id=NEXT_RETRY), DEAD),
+        ),
         Witness("the gate died under a firing retry", died_under("fire_retry"), durable=True),
     ),
     clauses=("DLV-4", "ADM-1", "REC-4"),

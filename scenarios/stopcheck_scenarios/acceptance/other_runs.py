@@ -101,7 +101,7 @@ SCENARIOS = (
         witnesses=(
             Witness(
                 "the worker of the stopped run began the next one",
-                in_order(STOP, answer("acknowledge", Recorded), answer("begin_work", LeaseGranted, actor=WORKER)),
+                in_order(STOP, answer("begin_work", LeaseGranted, actor=WORKER)),
             ),
             Witness(
                 "the account of the next run was read",

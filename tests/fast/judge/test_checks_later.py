@@ -118,10 +118,15 @@ def test_no_retry_fires_after_the_cutoff() -> None:
     assert story.broken == ["DLV-4"]
 
 
-def test_no_retry_is_promised_after_the_cutoff() -> None:
+@pytest.mark.parametrize("kept", [Scheduled(), Void()])
+def test_a_late_retry_may_be_kept_and_never_fires(kept: Reply) -> None:
     story = Story(later.RetriesDie)
     story.stop(Accepted(record()))
-    story.asks(ScheduleRetry, Scheduled(), retry_id="r", at_ns=5)
+    story.asks(ScheduleRetry, kept, retry_id="r", at_ns=5)
+    story.asks(FireRetry, Void(), retry_id="r", worker="w")
+    assert story.tested("DLV-4")
+    assert not story.broken
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="w")
     assert story.broken == ["DLV-4"]
 
 
@@ -130,7 +135,6 @@ def test_whichever_way_a_retry_is_turned_away_is_right(reply: Reply) -> None:
     story = armed()
     story.stop(Accepted(record()))
     story.asks(FireRetry, reply, retry_id="r", worker="w")
-    story.asks(ScheduleRetry, reply, retry_id="again", at_ns=5)
     assert story.tested("DLV-4")
     assert not story.broken
 

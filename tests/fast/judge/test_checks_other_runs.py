@@ -162,7 +162,7 @@ def stopped_once() -> Story:
     return story
 
 
-@pytest.mark.parametrize("reply", [Stopped(record()), Refused(RefusalReason.UNRESOLVABLE), Busy()])
+@pytest.mark.parametrize("reply", [Stopped(record()), Refused(RefusalReason.UNRESOLVABLE)])
 def test_the_next_run_begins_like_a_first_one(reply: Reply) -> None:
     story = stopped_once()
     story.begins(reply, NEXT)
@@ -238,10 +238,9 @@ def test_a_refusal_that_has_another_reason_is_right(later: str) -> None:
     assert not story.broken
 
 
-def test_another_worker_may_be_told_to_wait() -> None:
+def test_runs_of_one_task_may_wait_for_each_other() -> None:
     story = stopped_once()
-    story.begins(LeaseGranted(1, 100), NEXT)
-    story.begins(Busy(), NEXT, worker="other")
+    story.begins(Busy(), NEXT)
     assert not story.broken
 
 

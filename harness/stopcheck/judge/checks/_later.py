@@ -15,8 +15,6 @@ from stopcheck.gate import (
     Refused,
     RetryFired,
     Right,
-    Scheduled,
-    ScheduleRetry,
     TaskRef,
     UseGrant,
 )
@@ -58,28 +56,26 @@ class GrantsDie(AnswerCheck):
 
 
 class RetriesDie(AnswerCheck):
-    """After the cutoff, or the deadline, no retry fires, and none is armed.
+    """After the cutoff, or the deadline, no retry fires, whenever it was armed.
 
-    A retry that is answered ``Scheduled`` after the cutoff was promised. A pass says nothing of timers that start work
-    without asking the gate."""
+    A pass says nothing of timers that start work without asking the gate."""
 
     name: ClassVar[str] = "retry-after-cutoff"
     clauses: ClassVar[tuple[str, ...]] = ("DLV-4",)
-    operations: ClassVar[frozenset[str]] = frozenset(("schedule_retry", "fire_retry"))
+    operations: ClassVar[frozenset[str]] = frozenset(("fire_retry",))
 
     def on_answer(self, call: Call) -> None:
         """Retries of a run that is certainly over."""
         request = call.request
         over = self._over(call)
-        if not over or not isinstance(request, ScheduleRetry | FireRetry) or not _may_work(call):
+        if not over or not isinstance(request, FireRetry) or not _may_work(call):
             return
-        if isinstance(request, ScheduleRetry) or self._armed(request.ref, request.retry_id):
+        if self._armed(request.ref, request.retry_id):
             self.exercised("DLV-4")
-        if isinstance(call.reply, RetryFired | Scheduled):
-            what = "may work again" if isinstance(call.reply, RetryFired) else "is promised"
+        if isinstance(call.reply, RetryFired):
             self.violated(
                 "DLV-4",
-                f"{answer(call)}: {request.retry_id} {what}, although {over} before the call began; from then on every "
+                f"{answer(call)} for {request.retry_id}, although {over} before the call began; from then on every "
                 f"pending retry and timer is void",
             )
 

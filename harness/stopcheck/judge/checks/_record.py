@@ -22,6 +22,7 @@ from stopcheck.gate import (
     Refused,
     Renewed,
     RequestCancel,
+    RetryFired,
     Right,
     Scope,
     Snapshot,
@@ -74,7 +75,7 @@ def unaware(call: Call) -> str:
     if isinstance(reply, Done):
         started = isinstance(call.request, StartChild) and cut_off.scope is Scope.SUBTREE
         return "a child was let in" if call.operation == "register_child" or started else ""
-    return "ordinary work went on" if isinstance(reply, Admitted | LeaseGranted | Won | Renewed) else ""
+    return "ordinary work went on" if isinstance(reply, Admitted | LeaseGranted | RetryFired | Won | Renewed) else ""
 
 
 class RecordIsFull(AnswerCheck):
@@ -259,6 +260,7 @@ class AnyHandle(AnswerCheck):
         (
             "inspect",
             "begin_work",
+            "fire_retry",
             "renew_lease",
             "commit_effect",
             "complete",
