@@ -10,6 +10,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge.checks import (
     _acknowledgement,
     _admission,
+    _causes,
     _children,
     _completion,
     _deadlines,
@@ -27,11 +28,13 @@ from stopcheck.judge.checks import (
     _settled_above,
     _shared,
     _suppression,
+    _views,
 )
 
 CHECKS: tuple[type[Check], ...] = (
     *_scope.CHECKS,
     *_record.CHECKS,
+    *_causes.CHECKS,
     *_admission.CHECKS,
     *_suppression.CHECKS,
     *_children.CHECKS,
@@ -49,6 +52,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_deadlines.CHECKS,
     *_liveness.CHECKS,
     *_reporting.CHECKS,
+    *_views.CHECKS,
 )
 
 __all__ = ["CHECKS"]
