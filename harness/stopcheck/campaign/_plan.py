@@ -107,7 +107,7 @@ def _jobs(
     bound = scenario.disruptions
     jobs = [job(BOUNDED, budget, bound) if contract.durable else job(EXHAUSTIVE, budget, bound)]
     if handles == 1:
-        jobs += [job(SWEEP, budget), job(PCT, samples)] if case else [job(UNIFORM, samples)]
+        jobs += [job(SWEEP, budget), job(PCT if case else UNIFORM, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         jobs += [job(SIGKILL, 1)] if contract.durable else []

@@ -16,8 +16,9 @@ from stopcheck.campaign._results import JobSpec
 from stopcheck.explore import STRATEGIES, Aim, Budget, Completes, Exploration
 from stopcheck.world import Granularity
 
-#: Random base runs of a sweep, beside those that prefer one actor each. None inside of calls, where runs are dear.
-SWEEP_BASES = 1
+#: Random base runs of a sweep, beside those that prefer one actor each, and at how many starts of a first stop it goes
+#: on to a second one, by where runs branch: inside of calls they are dear, and have many more points.
+_SWEEPS = {Granularity.CALLS: (1, 8), Granularity.INNER: (0, 4)}
 
 
 class Search(msgspec.Struct):
@@ -45,8 +46,8 @@ class Search(msgspec.Struct):
 def search(spec: JobSpec, trial: Any) -> Search:
     """Carry out the job's strategy."""
     strategy = STRATEGIES[spec.strategy]
-    bases = SWEEP_BASES if spec.granularity == Granularity.CALLS else 0
-    aim = Aim(bound=_wanted(spec), random_bases=bases)
+    bases, firsts = _SWEEPS[Granularity(spec.granularity)]
+    aim = Aim(bound=_wanted(spec), random_bases=bases, firsts=firsts)
     found = strategy(trial, Budget(spec.budget), spec.seed, aim)
     target, complete, ground, left = _WORDS[strategy.completes](found, spec)
     return Search(found, target, complete, ground, left, found.unsound)
@@ -64,15 +65,16 @@ def _space(found: Exploration, spec: JobSpec) -> _Words:
     """Complete when every run was made, or every run up to the job's bound."""
     wanted = _wanted(spec)
     done = -1 if found.bound is None else found.bound
-    complete = found.exhausted or done >= wanted
+    searched = found.exhausted or done >= wanted
     ground = "" if done < 0 else f"every run of at most {_disruptions(done)}"
     if found.exhausted:
         ground = f"exhausted in {found.executions} executions, {found.states} states"
-    left = "" if complete else _cut_short(found, done)
+    left = "" if searched else _cut_short(found, done)
     target = "exhausted" if found.exhausted else f"every run of at most {_disruptions(wanted)}"
     if found.coverage is not None and found.coverage.planned:
         ground = f"{ground}; {_swept(found)}" if ground else _swept(found)
-    return target, complete, ground, left
+    left = left or _missed(found)
+    return target, not left, ground, left
 
 
 def _cut_short(found: Exploration, done: int) -> str:
@@ -87,21 +89,28 @@ def _disruptions(bound: int) -> str:
 
 
 def _stops(found: Exploration, _: JobSpec) -> _Words:
-    coverage = found.coverage
-    complete = coverage is not None and not coverage.missed and not found.faults
-    left = ""
-    if not complete:
-        missed = len(coverage.missed) if coverage is not None else 0
-        left = "an adapter fault ended it" if found.faults else f"{missed} branch points were not hit by a stop"
-    return "every branch point hit by a stop", complete, _swept(found), left
+    left = "an adapter fault ended it" if found.faults else _missed(found) or found.truncated_by or ""
+    return "every branch point hit by a stop", not left, _swept(found), left
+
+
+def _missed(found: Exploration) -> str:
+    missed = len(found.coverage.all_missed) if found.coverage is not None else 0
+    return f"{missed} branch points were not hit by a stop" if missed else ""
 
 
 def _swept(found: Exploration) -> str:
     coverage = found.coverage
     if coverage is None:
         return ""
+    if not coverage.stops:
+        return "nobody stops here"
     hit = f"{coverage.hit} of {len(coverage.planned)} branch points"
-    return f"a stop started next at {hit} of {coverage.base_runs} base runs"
+    first = f"a stop started next at {hit} of {coverage.base_runs} base runs"
+    second = coverage.second
+    if second is None:
+        return f"{first}; nobody stops a second time, so there is nothing to sweep at depth 2"
+    again = f"{second.hit} of {len(second.planned)} branch points after {second.first_stops} of {second.of} first stops"
+    return f"{first}, a second one at {again}"
 
 
 def _nothing(found: Exploration, spec: JobSpec) -> _Words:

@@ -19,6 +19,7 @@ from stopcheck.explore._exploration import (
     FootprintLie,
     FootprintUse,
     Nondeterminism,
+    SecondStops,
     SweepCoverage,
 )
 from stopcheck.explore._guiding import Seen
@@ -61,6 +62,7 @@ __all__ = [
     "Nondeterminism",
     "Replayed",
     "Result",
+    "SecondStops",
     "Seen",
     "Shrunk",
     "Stepwise",

@@ -121,11 +121,32 @@ class FootprintUse(msgspec.Struct, frozen=True):
     lie: FootprintLie | None = None
 
 
+class SecondStops(msgspec.Struct, frozen=True):
+    """Of the branch points in what remains of runs in which a stop has started (``the first's point then
+    actor@label#ordinal``): at which a second one started next, another person's or the same one repeated.
+
+    ``first_stops``: so many starts of a first stop were gone on from, of ``of`` that the sweep made. The other fields
+    are as those of :class:`SweepCoverage`.
+    """
+
+    planned: tuple[str, ...]
+    missed: tuple[str, ...]
+    closed: tuple[str, ...]
+    first_stops: int
+    of: int
+
+    @property
+    def hit(self) -> int:
+        """How many points a second stop started at."""
+        return len(self.planned) - len(self.missed)
+
+
 class SweepCoverage(msgspec.Struct, frozen=True):
     """Of the branch points (``actor@label#ordinal``) seen in runs without a stop: at which a stop started next.
 
     ``hit`` + ``missed`` = ``planned``. ``closed``: no stop could start there in any of the runs (whoever stops waits
-    for something first). ``stops`` are the actors that stop; without any there is nothing to cover.
+    for something first). ``stops`` are the actors that stop; without any there is nothing to cover. ``second`` is
+    ``None`` where nobody stops a second time.
     """
 
     stops: tuple[str, ...]
@@ -133,6 +154,12 @@ class SweepCoverage(msgspec.Struct, frozen=True):
     missed: tuple[str, ...]
     closed: tuple[str, ...]
     base_runs: int
+    second: SecondStops | None = None
+
+    @property
+    def all_missed(self) -> tuple[str, ...]:
+        """What was missed, of first and of second stops."""
+        return self.missed + (self.second.missed if self.second is not None else ())
 
     @property
     def hit(self) -> int:

@@ -29,6 +29,8 @@ _FIRST = 60
 #: What of the budget they may take at most then, and what of the rest the search may take, in per cent.
 _FIRST_SHARE = 25
 _SEARCH_SHARE = 75
+#: Starts of a first stop from which the sweep goes on to a second one, where nobody says otherwise.
+FIRSTS = 8
 
 _Sampler = Callable[[random.Random, Pilot], Chooser]
 
@@ -48,6 +50,7 @@ def auto(
     *,
     wanted: int = 1,
     random_bases: int = 1,
+    firsts: int | None = FIRSTS,
     fail_fast: bool = False,
     observe: Observe | None = None,
 ) -> Exploration:
@@ -82,7 +85,13 @@ def auto(
     if over(mixed(trial, within(first), seed, fail_fast=fail_fast, observe=observe)):
         return close()
     sweep = stop_sweep(
-        trial, within(budget.executions), seed, random_bases=random_bases, fail_fast=fail_fast, observe=observe
+        trial,
+        within(budget.executions),
+        seed,
+        random_bases=random_bases,
+        firsts=firsts,
+        fail_fast=fail_fast,
+        observe=observe,
     )
     if over(sweep):
         return close()

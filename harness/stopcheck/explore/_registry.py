@@ -25,6 +25,7 @@ def _auto(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
         seed,
         wanted=aim.bound,
         random_bases=aim.random_bases,
+        firsts=aim.firsts,
         fail_fast=aim.fail_fast,
         observe=aim.observe,
     )
@@ -39,7 +40,15 @@ def _bounded(trial: Trial, budget: Budget, _: int, aim: Aim) -> Exploration:
 
 
 def _sweep(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
-    return stop_sweep(trial, budget, seed, random_bases=aim.random_bases, fail_fast=aim.fail_fast, observe=aim.observe)
+    return stop_sweep(
+        trial,
+        budget,
+        seed,
+        random_bases=aim.random_bases,
+        firsts=aim.firsts,
+        fail_fast=aim.fail_fast,
+        observe=aim.observe,
+    )
 
 
 def _random(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:

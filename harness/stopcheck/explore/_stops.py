@@ -13,6 +13,7 @@ from stopcheck.explore._trial import Result, Trial
 from stopcheck.kernel import SCHEDULE, DefaultChooser, Point
 
 STOP = "request_cancel"
+_STEP = f"@{STOP}"
 
 
 def stop_actors(result: Result) -> list[str]:
@@ -25,18 +26,31 @@ def find_stops(trial: Trial) -> list[str]:
     return stop_actors(trial(DefaultChooser()))
 
 
+def stops_made(result: Result) -> int:
+    """How many times anybody asked for a cancellation, repeats included."""
+    return sum(1 for _, name in result.turns() if is_stop(name))
+
+
+def is_stop(option: str) -> bool:
+    """Whether this step asks for a cancellation."""
+    return option.endswith(_STEP) and is_step(option)
+
+
 class Held:
     """Which options are stops that have not started. Stop actors get as far as their stop at once; what they then do is
-    theirs."""
+    theirs. ``repeated``: a further stop of whoever has stopped already is one too, and so is everybody else's."""
 
-    def __init__(self, stops: Collection[str]) -> None:
-        self._stops = {f"{actor}@{STOP}": actor for actor in stops}
+    def __init__(self, stops: Collection[str], *, repeated: bool = False) -> None:
+        self._stops = {f"{actor}{_STEP}": actor for actor in stops}
         self._actors = tuple(f"{actor}@" for actor in stops)
+        self._repeated = repeated
         self.started: list[str] = []
 
     def waiting(self, point: Point) -> list[int]:
         """The options at this point that would start a stop."""
         started = self.started
+        if self._repeated:
+            return [index for index, option in enumerate(point.options) if is_stop(option)]
         return [
             index
             for index, option in enumerate(point.options)
@@ -53,7 +67,7 @@ class Held:
 
     def start(self, option: str) -> None:
         """This stop starts now."""
-        self.started.append(self._stops[option])
+        self.started.append(option.split("@", 1)[0])
 
 
 Inner = Callable[[Point, list[int]], int]
@@ -69,8 +83,8 @@ class HoldingBack:
     at which step which stops could have started, up to the first that did; ``started_at`` is that step, ``asked_first``
     the first at which anything was a choice."""
 
-    def __init__(self, stops: Collection[str], inner: Inner = first_allowed) -> None:
-        self.held = Held(stops)
+    def __init__(self, stops: Collection[str], inner: Inner = first_allowed, *, repeated: bool = False) -> None:
+        self.held = Held(stops, repeated=repeated)
         self.offers: dict[int, list[str]] = {}
         self.started_at: int | None = None
         self.asked_first: int | None = None

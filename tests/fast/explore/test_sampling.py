@@ -18,8 +18,8 @@ from stopcheck.explore import (
     stop_position,
     stop_sweep,
 )
-from stopcheck.kernel import Schedule, branch, wait_until
-from tests.fast.explore.toys import Body, Toy, ToyTrial, check_then_act, idle, press_stop, race
+from stopcheck.kernel import Schedule, branch
+from tests.fast.explore.toys import Body, Toy, ToyTrial, race
 
 STRATEGIES: dict[str, Callable[..., Exploration]] = {
     "uniform": random_walk,
@@ -62,53 +62,6 @@ def test_a_sample_is_never_exhaustive() -> None:
     assert found.executions == 50
     assert not found.exhausted
     assert found.truncated_by == "the budget of 50 executions"
-
-
-def test_the_sweep_hits_every_point() -> None:
-    found = stop_sweep(ToyTrial(race), Budget(1_000))
-    coverage = found.coverage
-    assert coverage is not None
-    assert coverage.stops == ("stop",)
-    assert coverage.missed == ()
-    assert coverage.closed == ()
-    labels = ["start", "prepare", "check", "act"]
-    assert {f"worker@{label}#1" for label in labels} <= set(coverage.planned)
-    assert coverage.hit == len(coverage.planned) == 4 + 3
-    assert found.truncated_by is None
-
-
-def test_a_sweep_that_was_cut_short_shows_what_it_missed() -> None:
-    coverage = stop_sweep(ToyTrial(race), Budget(12)).coverage
-    assert coverage is not None
-    assert coverage.missed
-    assert coverage.hit + len(coverage.missed) == len(coverage.planned)
-
-
-def test_points_at_which_nobody_can_stop_yet_are_closed() -> None:
-    async def patient(toy: Toy) -> None:
-        await wait_until("ready", lambda: bool(toy.shared.get("ready")))
-        await press_stop(toy)
-
-    async def gets_ready(toy: Toy) -> None:
-        await branch("before")
-        toy.put("ready", 1)
-        await branch("after")
-
-    def build(_: Toy) -> dict[str, Body]:
-        return {"worker": gets_ready, "stop": patient}
-
-    coverage = stop_sweep(ToyTrial(build), Budget(1_000)).coverage
-    assert coverage is not None
-    assert coverage.planned == ("worker@after#1",)
-    assert coverage.missed == ()
-    assert "worker@before#1" in coverage.closed
-
-
-def test_without_a_stop_there_is_nothing_to_sweep() -> None:
-    coverage = stop_sweep(ToyTrial(lambda _: {"worker": check_then_act, "idle": idle}), Budget(100)).coverage
-    assert coverage is not None
-    assert coverage.stops == ()
-    assert coverage.planned == ()
 
 
 def test_auto_names_the_targets_that_it_completed() -> None:
