@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._results import JobResult
 from stopcheck.campaign._sigkill import REAL
-from stopcheck.explore import AFTER, Tally, added
+from stopcheck.explore import AFTER, SecondStops, SweepCoverage, Tally, added
 from stopcheck.world import FaultKind
 
 #: The subject, what it is, and the gap that it leaves; ``None`` where it was hit.
@@ -51,8 +51,14 @@ def _cover(subject: Subject, outcomes: Sequence[Gap | None]) -> Cover:
 
 
 def _stops(jobs: Sequence[JobResult]) -> list[_Item]:
-    """The points of all sweeps together. One is closed where no stop could start in any base run."""
+    """The points of all sweeps together, those of first stops and those of second ones."""
     sweeps = [job.sweep for job in jobs if job.sweep is not None]
+    seconds = [sweep.second for sweep in sweeps if sweep.second is not None]
+    return [*_swept(Subject.STOPS, sweeps), *_swept(Subject.SECOND_STOPS, seconds)]
+
+
+def _swept(subject: Subject, sweeps: Sequence[SweepCoverage | SecondStops]) -> list[_Item]:
+    """A point is closed where no stop could start in any of the recorded runs."""
     seen = dict.fromkeys(point for sweep in sweeps for point in (*sweep.planned, *sweep.closed))
     hit = {point for sweep in sweeps for point in sweep.planned if point not in sweep.missed}
     missed = {point for sweep in sweeps for point in sweep.missed}
@@ -60,11 +66,11 @@ def _stops(jobs: Sequence[JobResult]) -> list[_Item]:
     for point in seen:
         gap = None
         if point in missed and point not in hit:
-            gap = Gap(Subject.STOPS, point, "the sweep did not come to it", impossible=False)
+            gap = Gap(subject, point, "the sweep did not come to it", impossible=False)
         elif point not in hit:
-            why = "no stop could start there in any base run: it waits for something else first"
-            gap = Gap(Subject.STOPS, point, why, impossible=True)
-        items.append((Subject.STOPS, gap))
+            why = "no stop could start there in any recorded run: it waits for something else first"
+            gap = Gap(subject, point, why, impossible=True)
+        items.append((subject, gap))
     return items
 
 

@@ -11,10 +11,11 @@ import msgspec
 
 
 class Subject(StrEnum):
-    """What a count is of: points at which a stop may land; faults, deaths of the gate and races of named timers, each
-    where it may strike; durable states in which a process is killed for real; witnesses."""
+    """What a count is of: points at which a stop may land, and after it a second one; faults, deaths of the gate and
+    races of named timers, each where it may strike; durable states in which a process is killed for real; witnesses."""
 
     STOPS = "stops"
+    SECOND_STOPS = "second stops"
     FAULTS = "faults"
     CRASHES = "crashes"
     KILLS = "kills"

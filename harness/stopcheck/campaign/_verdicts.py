@@ -107,7 +107,7 @@ def doubts_of(job: JobResult) -> list[str]:
         doubts.append(f"{name}: {job.unsound}")
     if not job.complete:
         doubts.append(f"{name}: {job.left}")
-    missed = job.sweep.missed if job.sweep is not None else ()
+    missed = job.sweep.all_missed if job.sweep is not None else ()
     if missed:
         doubts.append(f"{name}: {len(missed)} branch points were not hit by a stop ({', '.join(missed[:3])})")
     return doubts

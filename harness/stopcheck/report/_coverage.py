@@ -19,6 +19,7 @@ _EXAMPLES = 2
 #: What is counted, for one and for many.
 _NAMES = {
     Subject.STOPS: ("stop point", "stop points"),
+    Subject.SECOND_STOPS: ("point of a second stop", "points of a second stop"),
     Subject.FAULTS: ("fault", "faults"),
     Subject.CRASHES: ("crash point", "crash points"),
     Subject.KILLS: ("state with SIGKILL", "states with SIGKILL"),

@@ -8,21 +8,13 @@ from typing import Any
 
 from stopcheck.campaign import JobResult, JobSpec, Options, Report, load_gate
 from stopcheck.campaign._certify import conclude
-from stopcheck.campaign._job import JobRunner
-from stopcheck.campaign._loading import pick_scenarios
-from stopcheck.campaign._plan import plan
+from tests.fast.campaign import support
 
 
 @cache
 def campaign(gate: str, scenarios: tuple[str, ...], budget: int) -> Report:
     """What ``certify`` reports, without child processes and without shrinking."""
-    loaded = load_gate(gate)
-    options = Options(scenarios=scenarios, budget=budget)
-    specs = plan(loaded.contract, pick_scenarios(scenarios), seed=0, budget=budget)
-    with JobRunner(loaded) as runner:
-        jobs = [runner.run(spec, lambda *_: None) for spec in specs]
-    faults = [job.fault for job in jobs if job.fault is not None]
-    return conclude(loaded.contract, loaded.identity(), options, jobs, faults)
+    return support.campaign(gate, Options(scenarios=scenarios, budget=budget))
 
 
 def judged(gate: str, jobs: Sequence[JobResult], *scenarios: str) -> Report:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stopcheck.campaign import Cover, Gap, Ledger, Subject, Verdict, ledger_of, totals
-from stopcheck.explore import SweepCoverage, Tally
+from stopcheck.explore import SecondStops, SweepCoverage, Tally
 from stopcheck.world import FaultKind
 from tests.fast.campaign.small import campaign, job, judged
 
@@ -76,6 +76,20 @@ def test_a_stop_point_is_closed_only_if_no_sweep_could_start_a_stop_there() -> N
     assert cover(ledger, Subject.STOPS) == Cover(Subject.STOPS, 4, 3, 1, 0)
     assert [gap.what for gap in ledger.gaps] == ["d#1"]
     assert [gap.what for gap in only(job(sweep=first)).gaps] == ["b#1", "c#1", "d#1"]
+
+
+def test_second_stops_are_counted_apart_and_missing_one_is_a_doubt() -> None:
+    second = SecondStops(
+        planned=("a#1 then b#1", "a#1 then c#1"), missed=("a#1 then c#1",), closed=(), first_stops=1, of=1
+    )
+    sweep = SweepCoverage(("person",), planned=("a#1",), missed=(), closed=(), base_runs=1, second=second)
+    ledger = only(job(sweep=sweep))
+    assert cover(ledger, Subject.STOPS) == Cover(Subject.STOPS, 1, 1, 0, 0)
+    assert cover(ledger, Subject.SECOND_STOPS) == Cover(Subject.SECOND_STOPS, 2, 1, 0, 1)
+    report = judged("memory", [job(sweep=sweep, exercised={"ADM-1": 3})], "before-admission")
+    verdict = next(clause for clause in report.clauses if clause.clause == "ADM-1")
+    assert verdict.verdict is Verdict.UNKNOWN
+    assert "a#1 then c#1" in verdict.why
 
 
 def test_deaths_timers_and_real_deaths_are_counted_apart_and_each_durable_state_is_one() -> None:
