@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from stopcheck.explore._exploration import Exploration
+from stopcheck.explore._exploration import CacheUse, Exploration
 from stopcheck.explore._ledger import both
 
 
@@ -43,12 +43,24 @@ def _both(first: Exploration, second: Exploration) -> Exploration:
         endings=_sum(first.endings, second.endings),
         undecided=_sum(first.undecided, second.undecided),
         coverage=first.coverage or second.coverage,
-        cache=first.cache if first.cache is not None and first.cache.refuted is not None else second.cache,
+        cache=_caches(first.cache, second.cache),
         footprints=first.footprints if first.footprints is not None and first.footprints.lie else second.footprints,
         faults=[*first.faults, *second.faults],
         nondeterminism=first.nondeterminism or second.nondeterminism,
         offers=both(first.offers, second.offers),
         admitted=first.admitted or second.admitted,
+    )
+
+
+def _caches(first: CacheUse | None, second: CacheUse | None) -> CacheUse | None:
+    if first is None or second is None:
+        return first or second
+    return CacheUse(
+        used=first.used or second.used,
+        hits=first.hits + second.hits,
+        audits=first.audits + second.audits,
+        full=first.full or second.full,
+        refuted=first.refuted or second.refuted,
     )
 
 

@@ -67,6 +67,7 @@ def test_what_was_not_tried_is_named() -> None:
     assert "coverage: 19 of 21 stop points (1 impossible), 0 of 2 faults (1 impossible), 1 of 1 crash point" in text
     assert "not explored: before-admission (inner, 1 handle, bounded): the budget of 100 runs" in text
     assert "not hit: 1 stop point in 1 variant, the sweep did not come to it (--coverage lists them)" in text
+    assert "state cache full: late-completion (calls, 1 handle, stop-sweep): 0 states" in text
     assert "never seen: late-completion: both winners were seen" in text
     assert "crashes: simulated process deaths at branch points, and 3 real ones by SIGKILL" in text
 
