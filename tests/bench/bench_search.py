@@ -22,7 +22,6 @@ from stopcheck.explore import (
     drawn_runs,
     pct,
     random_walk,
-    shrink,
 )
 from stopcheck.explore._dpor import source_dpor
 from stopcheck.explore._footprints import in_world, in_world_enabling
@@ -133,24 +132,6 @@ def test_the_deep_race_sampled(capsys: pytest.CaptureFixture[str]) -> None:
             needed = [str(part.executions) if part.failures else f"none in {part.executions}" for part in found]
             print(f"  {name:18} {', '.join(needed)}")
             assert name != "random walk" or all(part.failures for part in found)
-
-
-def test_the_deep_race_shrinks_to_its_minimum(capsys: pytest.CaptureFixture[str]) -> None:
-    """Three workers have checked when the stop comes: two switches between them and one to the stopper, then all goes
-    on by default."""
-    trial = ProgramTrial(deep_race())
-    failure = source_dpor(trial, Budget(FIRST), fail_fast=True).exploration.failures["SENT-LATE"]
-    begin = time.perf_counter()
-    shrunk = shrink(trial, failure)
-    seconds = time.perf_counter() - begin
-    with capsys.disabled():
-        print(
-            f"\ndeep race shrunk from {failure.size[0]} deviations and {failure.size[1]} choices to "
-            f"{shrunk.schedule.deviations} and {len(shrunk.schedule.choices)} in {shrunk.runs} runs ({seconds:.2f} s)"
-        )
-    assert shrunk.reproduced
-    assert shrunk.minimal
-    assert shrunk.schedule.deviations == 3
 
 
 #: Searches of worlds, and the budget of those that have no cache: more than the cache needs.

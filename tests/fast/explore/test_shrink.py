@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from functools import cache
+
 import pytest
 
-from stopcheck.explore import Budget, Failure, Result, random_walk, replay, shrink
+from stopcheck.explore import Budget, Failure, Result, depth_first, random_walk, replay, shrink
+from stopcheck.explore._exploration import size_of
 from stopcheck.kernel import Choice, branch
-from tests.fast.explore.toys import Body, Toy, ToyTrial, race
+from tests.fast.explore.programs import ProgramTrial, deep_race
+from tests.fast.explore.toys import Body, Toy, ToyTrial, of_ops, race
 
 
 def a_long_failure(trial: ToyTrial, clause: str, seed: int) -> Failure:
@@ -83,3 +88,78 @@ def test_a_failure_that_does_not_happen_is_returned_as_it_was() -> None:
     shrunk = shrink(ToyTrial(race), other)
     assert not shrunk.reproduced
     assert shrunk.schedule == other.schedule
+
+
+LENGTHS = ((3, 3), (2, 2, 2), (3, 2, 1), (4, 2), (2, 1, 1, 1))
+
+
+def ending_as(seed: int) -> ToyTrial:
+    """A small random program in which each end that it can come to is a clause of its own, the rare ones too."""
+
+    def at_end(toy: Toy) -> None:
+        toy.breaks(f"END {sorted(toy.shared.items())}")
+
+    return ToyTrial(of_ops(seed, LENGTHS), at_end=at_end)
+
+
+@cache
+def every_run(seed: int) -> dict[str, list[Result]]:
+    """By brute force: all runs, by what they break."""
+    failing: dict[str, list[Result]] = {}
+
+    def note(result: Result) -> None:
+        for clause in result.clauses:
+            failing.setdefault(clause, []).append(result)
+
+    assert depth_first(ending_as(seed), Budget(1_500), cache=False, observe=note).exhausted
+    return failing
+
+
+def failure_of(result: Result, clause: str) -> Failure:
+    violation = next(v for v in result.violations if v.clause == clause)
+    return Failure(clause, violation, "brute force", "toy", {}, tuple(result.choices))
+
+
+#: Programs with few enough runs, of which most have an end that needs two deviations or three.
+SMALL = (0, 9, 14, 19, 24, 28, 31, 40, 41, 57)
+
+
+@pytest.mark.parametrize("seed", SMALL)
+def test_small_programs_shrink_to_the_minimum_that_brute_force_finds(seed: int) -> None:
+    trial = ending_as(seed)
+    for clause, results in every_run(seed).items():
+        least = min(size_of(result.choices) for result in results)
+        failure = failure_of(random.Random(f"{seed}/{clause}").choice(results), clause)
+        shrunk = shrink(trial, failure, runs=100_000, proof=10_000)
+        assert (shrunk.minimal, shrunk.proved) == (True, True)
+        assert size_of(shrunk.schedule.choices) == least
+        hasty = shrink(trial, failure)
+        assert hasty.runs <= 500
+        assert not hasty.proved or hasty.schedule.deviations == least[0]
+
+
+def test_there_are_small_programs_that_need_several_deviations() -> None:
+    """Else the test above would show little."""
+    needed = [
+        min(size_of(result.choices)[0] for result in results)
+        for seed in range(36)
+        for results in every_run(seed).values()
+    ]
+    assert len(needed) > 30
+    assert max(needed) >= 2
+
+
+def test_the_deep_race_comes_down_to_three_deviations_and_no_run_of_two_does_it() -> None:
+    """Three workers have checked when the stop comes: two switches between them and one to the stopper."""
+    trial = ProgramTrial(deep_race())
+    found = random_walk(trial, Budget(3_000), 7, fail_fast=True)
+    shrunk = shrink(trial, found.failures["SENT-LATE"], runs=5_000, proof=3_000)
+    assert found.failures["SENT-LATE"].size[0] > 6
+    assert (shrunk.schedule.deviations, shrunk.proved, shrunk.reproduced) == (3, True, True)
+
+
+def test_a_proof_that_would_take_too_long_is_left_out_and_said() -> None:
+    trial = ProgramTrial(deep_race())
+    found = random_walk(trial, Budget(3_000), 7, fail_fast=True)
+    shrunk = shrink(trial, found.failures["SENT-LATE"])
+    assert (shrunk.schedule.deviations, shrunk.minimal, shrunk.proved) == (3, True, False)

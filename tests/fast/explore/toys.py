@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from stopcheck.explore._trial import Result, Watch, unwatched
@@ -98,12 +98,17 @@ class ToyTrial:
 
 
 def generated(seed: int) -> Build:
-    """A small random program: two or three actors that read, add, write, guard and suffer faults."""
+    """A small random program: two or three actors."""
+    return of_ops(seed, ((3, 3), (2, 4), (4, 1), (2, 1, 1)))
+
+
+def of_ops(seed: int, shapes: Sequence[Sequence[int]]) -> Build:
+    """A random program of one of these shapes: its actors read, add, write, guard and suffer faults."""
 
     def build(toy: Toy) -> dict[str, Body]:
         rng = random.Random(seed)
         programs: dict[str, Body] = {}
-        lengths = rng.choice(((3, 3), (2, 4), (4, 1), (2, 1, 1)))
+        lengths = rng.choice(shapes)
         for number in range(len(lengths)):
             ops = [(rng.choice("rwwgf"), rng.choice("xy"), rng.randint(1, 3)) for _ in range(lengths[number])]
             programs[f"actor{number}"] = _program(ops)
