@@ -12,6 +12,8 @@ extended by the last actor and by what is left of the bound, since both decide w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from stopcheck.explore._trial import Result, Trial, Watch, unwatched
 from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, TIME_PREFIX, Chooser, Point
 
@@ -35,7 +37,8 @@ class DisruptionBound:
         self.limited = False
 
     def choose(self, point: Point) -> int:
-        """The wrapped strategy's answer among what is left."""
+        """The wrapped strategy's answer among what is left. Where that is one option it is not asked: to look up the
+        state there costs more than the runs that it would cut short."""
         indices = range(len(point.options))
         allowed = [i for i in indices if self._left > 0 or not is_disruption(point, i)]
         if len(allowed) < len(point.options):
@@ -46,6 +49,12 @@ class DisruptionBound:
         if is_disruption(point, index):
             self._left -= 1
         return index
+
+    def at_rest(self, state: Callable[[], bytes]) -> None:
+        """Nothing is left to choose, so what is left of the bound does not matter."""
+        told = getattr(self._inner, "at_rest", None)
+        if told is not None:
+            told(state)
 
     def _narrowed(self, point: Point, allowed: list[int]) -> Point:
         state = point.state

@@ -14,6 +14,8 @@ The path is a stack of frames, so a reduction that skips options (sleep sets, ha
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from stopcheck.explore._audit import Audit
 from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, Exploration, Observe, bounds_reached
 from stopcheck.explore._trial import Trial
@@ -73,6 +75,11 @@ class _Search:
             self._look_up(point.state())
         path.append(_Frame(point.name, point.options))
         return 0
+
+    def at_rest(self, state: Callable[[], bytes]) -> None:
+        """Nothing is left to choose. What follows is a function of the state, as it is at a choice."""
+        if self._cache:
+            self._look_up(state())
 
     def _look_up(self, digest: bytes | None) -> None:
         """End the run if it comes to a state that was seen."""

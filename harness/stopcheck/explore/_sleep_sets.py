@@ -24,6 +24,8 @@ at bounds 0, 1 and 2 instead of 21, 35 and 42). :func:`sleep_sets` refuses that.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from stopcheck.explore._audit import Audit
 from stopcheck.explore._depth_first import CACHE_BOUND
 from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, FootprintLie, Observe
@@ -126,7 +128,7 @@ class _Search:
 
     def _frame(self, point: Point, footprints: tuple[Footprint, ...], sleep: frozenset[str]) -> _Frame:
         """What to take here. Ends the run if that is nothing."""
-        stored = self._look_up(point, sleep)
+        stored = self._look_up(point.state if point.kind == SCHEDULE else None, sleep)
         wanted = frozenset(point.options) if stored is None else stored
         turns = tuple(i for i, option in enumerate(point.options) if option in wanted and option not in sleep)
         self.slept += len(sleep)
@@ -136,11 +138,16 @@ class _Search:
         self.woken += stored is not None
         return _Frame(point, turns, footprints, sleep if stored is None else sleep & stored)
 
-    def _look_up(self, point: Point, sleep: frozenset[str]) -> frozenset[str] | None:
+    def at_rest(self, state: Callable[[], bytes]) -> None:
+        """Nothing is left to choose, and nobody sleeps. What follows is a function of the state."""
+        if self._look_up(state, _NOBODY) is not None:
+            raise Cut
+
+    def _look_up(self, state: Callable[[], bytes] | None, sleep: frozenset[str]) -> frozenset[str] | None:
         """Who slept in all earlier visits of this state; ``None`` if there was none."""
-        if not self._cache or point.state is None or point.kind != SCHEDULE:
+        if not self._cache or state is None:
             return None
-        digest = point.state()
+        digest = state()
         if not digest:
             return None
         self.cached = True

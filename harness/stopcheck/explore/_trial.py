@@ -90,7 +90,8 @@ def unwatched(violations: Sequence[Violation]) -> None:
 
 class Trial(Protocol):
     """Makes one run under ``chooser``. ``watch`` is given the list of violations before the run begins; it grows while
-    the run goes on. What the chooser raises (but ``Cut``) comes out of the trial."""
+    the run goes on. What the chooser raises (but ``Cut``) comes out of the trial. A chooser that has a method
+    ``at_rest(state)`` is told when nothing is left to choose, and may raise ``Cut`` there."""
 
     @property
     def scenario(self) -> str:
@@ -149,6 +150,7 @@ class GateTrial:
                 observers=(judge,),
                 bounds=self._bounds,
                 thread_host=self._thread_host,
+                at_rest=getattr(chooser, "at_rest", None),
             )
             judge.close()
         finally:

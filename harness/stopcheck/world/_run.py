@@ -45,6 +45,10 @@ from stopcheck.world._world import World
 MAX_TICKS = 64
 
 
+#: Hears that nothing is left to choose in a run, and can ask for the digest of its state.
+AtRest = Callable[[Callable[[], bytes]], None]
+
+
 class Record(msgspec.Struct):
     """What a run left: its log, how it ended, and what was seen.
 
@@ -114,7 +118,7 @@ def host_for(
     )
 
 
-def run(
+def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and who follows it
     scenario: Scenario,
     factory: GateFactory,
     choose: Callable[[Point], int],
@@ -124,8 +128,12 @@ def run(
     observers: Sequence[Observer] = (),
     bounds: Bounds | None = None,
     thread_host: ThreadHost | None = None,
+    at_rest: AtRest | None = None,
 ) -> Record:
-    """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``."""
+    """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``.
+
+    ``at_rest`` is called when nothing is left to choose, with what digests the state that the final phase and the
+    account follow from. It may raise ``Cut``: they are known."""
     worlds: list[World] = []
     real_s = (bounds or Bounds()).real_s if thread_host is None else thread_host.real_time_s
     inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns, real_s)
@@ -141,6 +149,8 @@ def run(
         world.port.open_handles()
         ending = _main(world, interior)
         if ending in (Ending.REST, Ending.DEADLOCK):
+            if at_rest is not None:
+                at_rest(world.state)
             interior.pause(paused=True)
             rested = _settle(world)
             _account(world)

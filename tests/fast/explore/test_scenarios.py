@@ -12,8 +12,10 @@ from stopcheck.explore import (
     Exploration,
     Result,
     Trial,
+    Watch,
     depth_first,
     drawn_runs,
+    exhaustive,
     find_nondeterminism,
     make_trial,
     pct,
@@ -23,10 +25,12 @@ from stopcheck.explore import (
     state_machine,
     stop_position,
     stop_sweep,
+    unwatched,
 )
+from stopcheck.explore._footprints import in_world
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS
-from stopcheck.kernel import Schedule
+from stopcheck.kernel import Chooser, Point, Schedule
 from stopcheck.world import Granularity, PlainInterior, Scenario, Variant
 from stopcheck_fixtures.faulty import FAULTS
 from stopcheck_fixtures.reference.memory import MemoryGate
@@ -86,6 +90,44 @@ def test_the_cache_loses_no_final_account() -> None:
     assert reduced == full
     assert reduced_witnesses == witnesses
     assert fewer < more
+
+
+class Unaware:
+    """A trial that tells no chooser that nothing is left to choose."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self.scenario = trial.scenario
+        self.variant = trial.variant
+
+    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
+        class OnlyChooses:
+            def choose(self, point: Point) -> int:
+                return chooser.choose(point)
+
+        return self._trial(OnlyChooses(), watch)
+
+
+@pytest.mark.parametrize("bound", [None, 1])
+def test_a_run_that_comes_to_rest_as_another_did_ends_there_and_no_final_account_is_lost(bound: int | None) -> None:
+    def accounts(trial: Trial) -> tuple[set[bytes], set[str], int]:
+        ends: list[bytes] = []
+
+        def note(result: Result) -> None:
+            if not result.cut:
+                ends.append(result.outcome())
+
+        found = exhaustive(trial, Budget(5_000), bound=bound, rule=in_world, observe=note)
+        assert found.exhausted
+        assert not found.unsound
+        return set(ends), found.witnesses, len(ends)
+
+    scenario = BY_ID["shared-dependency"]
+    ends, witnesses, made = accounts(trial_of(scenario))
+    all_ends, all_witnesses, all_made = accounts(Unaware(trial_of(scenario)))
+    assert ends == all_ends
+    assert witnesses == all_witnesses
+    assert made * 2 < all_made
 
 
 def test_a_truncated_search_of_a_scenario_says_what_is_left() -> None:
