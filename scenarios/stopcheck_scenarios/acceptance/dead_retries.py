@@ -114,7 +114,7 @@ EXPIRED = Scenario(
     sentence="A run that has expired is not tried again, whether or not its expiry was noticed before.",
     build=expired,
     needs=frozenset((Capability.RETRIES, Capability.DEADLINES)),
-    budget=FaultBudget(crashes=1, provider=0, time=1, timers=("the deadline",)),
+    budget=FaultBudget(crashes=1, provider=0),
     witnesses=(
         Witness(
             "no retry was armed at the deadline",
