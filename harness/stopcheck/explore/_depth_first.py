@@ -79,7 +79,7 @@ class _Search:
     def at_rest(self, state: Callable[[], bytes]) -> None:
         """Nothing is left to choose. What follows is a function of the state, as it is at a choice."""
         if self._cache:
-            self._look_up(state())
+            self._look_up(resting(state))
 
     def _look_up(self, digest: bytes | None) -> None:
         """End the run if it comes to a state that was seen."""
@@ -131,6 +131,12 @@ class _Search:
     def use(self, refuted: CacheRefuted | None) -> CacheUse:
         """What the cache did."""
         return CacheUse(self.cached, self.hits, self.audit.done, self.full, refuted)
+
+
+def resting(state: Callable[[], bytes]) -> bytes:
+    """The digest of a state at rest. Rest may have been chosen in this very state, where a death was on offer too."""
+    digest = state()
+    return digest + b"|rest" if digest else b""
 
 
 def _divergence(position: int, frame: _Frame, point: Point) -> Divergence:

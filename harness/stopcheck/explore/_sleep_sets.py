@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stopcheck.explore._audit import Audit
-from stopcheck.explore._depth_first import CACHE_BOUND
+from stopcheck.explore._depth_first import CACHE_BOUND, resting
 from stopcheck.explore._exploration import Book, Budget, CacheRefuted, CacheUse, FootprintLie, Observe
 from stopcheck.explore._footprint_audit import FootprintAudit, Pair
 from stopcheck.explore._footprints import Footprint, Rule, as_given, footprints_of, independent, refuse_unsound
@@ -140,7 +140,7 @@ class _Search:
 
     def at_rest(self, state: Callable[[], bytes]) -> None:
         """Nothing is left to choose, and nobody sleeps. What follows is a function of the state."""
-        if self._look_up(state, _NOBODY) is not None:
+        if self._look_up(lambda: resting(state), _NOBODY) is not None:
             raise Cut
 
     def _look_up(self, state: Callable[[], bytes] | None, sleep: frozenset[str]) -> frozenset[str] | None:

@@ -20,7 +20,7 @@ class StorageArea(Protocol):
         ...
 
     def crash_copy(self, path: Path) -> Path:
-        """A copy of what lies on the disk, made by another process."""
+        """A copy of what lies on the disk, made without closing a file of it."""
         ...
 
     def discard(self, path: Path) -> None:
@@ -110,7 +110,7 @@ class PlainInterior:
         """The environment's death is all there is."""
 
     def survive(self, storage: Path) -> Path:
-        """A copy by another process."""
+        """A copy."""
         return self._area.crash_copy(storage)
 
     def reads(self, key: object) -> bytes:

@@ -247,7 +247,7 @@ class SubstitutedInterior:
         self._substitutes.kill()
 
     def survive(self, storage: Path) -> Path:
-        """A copy by another process: reading it here would drop SQLite's locks on the dead process's files."""
+        """A copy of what lies on the disk."""
         return self._area.crash_copy(storage)
 
     def reads(self, key: object) -> bytes:

@@ -28,6 +28,7 @@ from stopcheck.explore import (
     unwatched,
 )
 from stopcheck.explore._footprints import in_world
+from stopcheck.explore._sleep_sets import sleep_sets
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, Point, Schedule
@@ -192,6 +193,20 @@ def test_a_claim_given_twice_is_found_by_search() -> None:
     found = depth_first(trial, Budget(400))
     assert clause in found.failures
     assert shrink(trial, found.failures[clause]).schedule.deviations == 1
+
+
+def sleeping(trial: Trial, budget: Budget) -> Exploration:
+    return sleep_sets(trial, budget, rule=in_world, swaps=0).exploration
+
+
+@pytest.mark.parametrize("search", [depth_first, sleeping])
+def test_a_death_that_is_on_offer_at_rest_is_not_taken_for_a_known_state(search: Callable[..., Exploration]) -> None:
+    trial = make_trial(BY_ID["lost-response"], SurvivingGate, Variant(), PlainInterior(driver.NoStorage()), CHECKS)
+    found = search(trial, Budget(250))
+    assert found.cache is not None
+    assert found.cache.audits > 0
+    assert found.cache.refuted is None
+    assert not found.unsound
 
 
 def test_deaths_are_on_offer_for_a_durable_gate_and_the_sweep_still_misses_nothing() -> None:

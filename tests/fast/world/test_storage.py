@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -48,7 +49,7 @@ def test_a_crash_copy_holds_what_was_committed_and_not_what_was_open(workspace: 
     assert sorted(file.name for file in copy.iterdir()) == ["gate.db", "gate.db-wal"]
     with closing(sqlite3.connect(copy / "gate.db")) as reopened:
         assert reopened.execute("SELECT name FROM fact").fetchall() == [("committed",)]
-    # The lock of the open transaction is still held: the copy was not made by this process.
+    # The lock of the open transaction is still held: no descriptor of the file was closed.
     with closing(sqlite3.connect(path / "gate.db", timeout=0)) as other, pytest.raises(sqlite3.OperationalError):
         other.execute("BEGIN IMMEDIATE")
     connection.close()
@@ -62,10 +63,33 @@ def test_copies_of_copies_and_many_of_them(workspace: Workspace) -> None:
     assert (path / "file").read_text(encoding="utf-8") == "text"
 
 
-def test_a_copy_of_what_is_not_there_is_an_error_and_the_copier_lives_on(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_copy_of_what_is_not_there_is_an_error_that_says_so(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="could not be copied"):
         workspace.crash_copy(tmp_path / "nowhere")
     assert workspace.crash_copy(workspace.fresh()).is_dir()
+
+
+@pytest.mark.parametrize("end", ["discard", "close"])
+def test_descriptors_are_held_until_the_end_and_no_longer(workspace: Workspace, end: str) -> None:
+    path = workspace.fresh()
+    (path / "deep").mkdir()
+    (path / "deep" / "file").write_bytes(b"x" * 300_000)
+    free = _free_descriptor()
+    copy = workspace.crash_copy(path)
+    assert (copy / "deep" / "file").read_bytes() == b"x" * 300_000
+    assert _free_descriptor() != free
+    if end == "discard":
+        workspace.discard(path)
+    else:
+        workspace.close()
+    assert _free_descriptor() == free
+
+
+def _free_descriptor() -> int:
+    """The lowest that is free."""
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    os.close(descriptor)
+    return descriptor
 
 
 def test_discard_and_close(workspace: Workspace) -> None:
