@@ -83,7 +83,7 @@ def _by_granularity(
         return Verdict.PASS, in_words(ground), SERIALISED
     why = (
         f"tried at granularity calls only: no branch point inside {', '.join(coarse)} was reached, and a check and an "
-        "act in two steps look atomic there"
+        "act in two steps look atomic there; await environment.branch between them"
     )
     return Verdict.UNKNOWN, why, ""
 
