@@ -63,6 +63,10 @@ def load_gate(reference: str) -> LoadedGate:
     if ":" not in reference:
         known = ", ".join(sorted(named)) or "none"
         hint = did_you_mean(reference, {*named, *wrong}, f"installed gates: {known}")
+        if reference.endswith(".py"):
+            raise UsageFault(
+                f"{reference!r} names a file and no factory", hint=f"name the class in it: {reference}:Gate"
+            )
         raise UsageFault(
             f"unknown gate {reference!r}: it is neither an installed gate nor 'module:factory' nor 'path.py:factory'",
             hint=f"{hint} (see: stopcheck list gates)",

@@ -27,19 +27,30 @@ from stopcheck.kernel import ForeignAwaitError, HungError
 _KIT = "stopcheck"
 #: Characters of a wrong value that are shown.
 _SHOWN = 200
-#: What event loops say when their functions are called outside of them.
-_NO_LOOP = ("no running event loop", "must be called from async context", "not currently in an async context")
+#: What event loops say when their functions are called outside of them; the last, asyncio's locks that must wait.
+_NO_LOOP = (
+    "no running event loop",
+    "must be called from async context",
+    "not currently in an async context",
+    "'NoneType' object has no attribute 'create_future'",
+)
 
 
 def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
     """The fault of a call that raised. ``what`` names the call."""
     if isinstance(error, AdapterFault | ForeignAwaitError):
         return error
-    if isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_LOOP):
+    if isinstance(error, RuntimeError | AttributeError) and any(words in str(error) for words in _NO_LOOP):
         return HostMismatch(
             f"{what} asks for an event loop: {error}",
             cause=f"raised at {raised_at(error)}; the gate declares host {host.value!r}",
             hint="await only what the environment gives (or asyncio.sleep(0)), or declare another host",
+        )
+    if _not_entered(error):
+        return GateRaised(
+            f"{what} raised {type(error).__name__}: {error}",
+            cause="it cannot be called with one argument, the request",
+            hint="give it the signature that it has in stopcheck.gate.Gate",
         )
     return GateRaised(
         f"{what} raised {type(error).__name__}: {error}",
@@ -55,6 +66,12 @@ def open_gate(factory: GateFactory, environment: Environment) -> Gate:
     except (KeyboardInterrupt, HungError, AdapterFault):
         raise
     except BaseException as error:
+        if _not_entered(error):
+            raise GateRaised(
+                f"the factory raised {type(error).__name__}: {error}",
+                cause="it cannot be called with one argument, the environment",
+                hint="let it take the environment: def __init__(self, environment)",
+            ) from error
         raise GateRaised(
             f"the factory raised {type(error).__name__}: {error}",
             cause=f"raised at {raised_at(error)} while a gate was opened",
@@ -119,6 +136,13 @@ def raised_at(error: BaseException) -> str:
     if not theirs:
         return _words(frames[-1]) if frames else "an unknown place"
     return _words([frame for frame in theirs if _package(frame) == _package(theirs[0])][-1])
+
+
+def _not_entered(error: BaseException) -> bool:
+    """Whether the call itself failed: no frame is the adapter's."""
+    return isinstance(error, TypeError) and all(
+        _package(frame) == _KIT for frame, _ in traceback.walk_tb(error.__traceback__)
+    )
 
 
 def _package(frame: FrameType) -> str:

@@ -45,6 +45,7 @@ WRONG = {
     "token of a death": (("replay", "kill.a.b", "--gate", VENDOR), "'kill.a.b'", "copy the whole token"),
     "no gate for a token": (("replay", TOKEN), "no gate was named", "--gate GATE"),
     "unknown gate": (("replay", TOKEN, "--gate", "sqlit"), "'sqlit'", "did you mean sqlite"),
+    "file without a factory": (("certify", "my_gate.py"), "'my_gate.py'", "name the class in it: my_gate.py:Gate"),
     "no such module": (("replay", TOKEN, "--gate", "nomodule.x:Gate"), "'nomodule.x'", "spelt right"),
     "no such file": (("replay", TOKEN, "--gate", "/no/file.py:Gate"), "'/no/file.py'", "check the path"),
     "no such attribute": (("replay", TOKEN, "--gate", f"{VENDOR}s"), "'Gates'", "did you mean Gate?"),

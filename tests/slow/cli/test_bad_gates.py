@@ -95,6 +95,16 @@ BAD = {
         "HostMismatch",
         "asks for an event loop",
     ),
+    "waits for a lock of asyncio": (
+        """
+        async def commit_effect(self, request):
+            lock = asyncio.Lock()
+            await lock.acquire()
+            await lock.acquire()
+        """,
+        "HostMismatch",
+        "asks for an event loop",
+    ),
     "awaits something strange": (
         """
         class Strange:
@@ -136,6 +146,21 @@ def test_the_place_of_a_fault_is_in_the_adapter(tmp_path: Path) -> None:
     gate = write_gate(tmp_path, "async def commit_effect(self, request):\n    await asyncio.sleep(1)")
     done = stopcheck("certify", gate, *HASTY)
     assert "cause: raised at " + gate.split(":")[0] in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("def commit_effect(self, request, more):\n    return sg.Ticked()", "one argument, the request"),
+        ("def __init__(self):\n    pass", "one argument, the environment"),
+    ],
+    ids=["an operation", "the factory"],
+)
+def test_a_wrong_signature_is_said_to_be_one(body: str, cause: str, tmp_path: Path) -> None:
+    done = stopcheck("certify", write_gate(tmp_path, body), *HASTY)
+    assert done.returncode == ExitCode.ADAPTER_FAULT, done.stdout
+    assert f"cause: it cannot be called with {cause}" in done.stdout
+    assert "harness" not in done.stdout
 
 
 def test_a_fault_comes_with_a_line_that_replays_it(tmp_path: Path) -> None:
