@@ -7,6 +7,7 @@ from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
 from stopcheck.campaign._certify import Options, certify
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S
+from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._ledger import ledger_of, totals
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
@@ -61,6 +62,7 @@ __all__ = [
     "Coverage",
     "Deviation",
     "ExitCode",
+    "FailureFile",
     "FaultReport",
     "Finding",
     "Gap",
@@ -76,6 +78,7 @@ __all__ = [
     "NamedChoice",
     "NearestPass",
     "Options",
+    "Replayable",
     "ReplayedRun",
     "Report",
     "Row",
@@ -88,6 +91,7 @@ __all__ = [
     "catalogue",
     "certify",
     "did_you_mean",
+    "failure_files",
     "installed_gates",
     "kit_fault",
     "known_strategies",
@@ -97,6 +101,7 @@ __all__ = [
     "load_scenarios",
     "missed_witnesses",
     "pick_scenarios",
+    "read_replayable",
     "replay_death",
     "replay_schedule",
     "report_of",

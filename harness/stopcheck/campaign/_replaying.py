@@ -146,7 +146,10 @@ class _Stage:
         if found is None:
             return None
         before_run()
-        return found, self.run(Schedule.from_token(found.token))
+        try:
+            return found, self.run(Schedule.from_token(found.token))
+        except DivergedError:  # a gate that is not deterministic: what was found cannot be shown
+            return None
 
 
 def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> None:
@@ -162,14 +165,15 @@ def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> Non
         raise UsageFault(what, hint=hint)
 
 
-def replay_death(loaded: LoadedGate, token: str) -> SigkillOutcome | None:
-    """Repeat a real death that a ``kill.`` token names; ``None`` when the token is none of these."""
+def replay_death(loaded: LoadedGate, token: str, alive: Callable[[], None] = _nobody_listens) -> SigkillOutcome | None:
+    """Repeat a real death that a ``kill.`` token names; ``None`` when the token is none of these. ``alive`` is called
+    now and then while it goes on."""
     named = read_kill_token(token)
     if named is None:
         return None
     scenario, seed, answers = named
     pick_scenarios((scenario,))
-    return sigkill_pass(loaded, (scenario,), only=(seed, answers))
+    return sigkill_pass(loaded, (scenario,), only=(seed, answers), alive=alive)
 
 
 __all__ = ["Deviation", "DivergedError", "Replayed", "replay_death", "replay_schedule"]

@@ -45,7 +45,7 @@ def shrunk_finding(trial: Trial, finding: Finding, *, before_run: Callable[[], o
         step=shrunk.violation.step,
         shrunk=shrunk.reproduced,
         where=place_at(last.result.log(), shrunk.violation.step) if last.result is not None else "",
-        named=tuple(_named(one) for one in last.seen),
+        named=tuple(_named(one) for one in last.seen) if last.result is not None else (),
         nearest=nearest_of(trial, finding.clause, shrunk.schedule, before_run=before_run),
     )
 

@@ -11,11 +11,13 @@ from stopcheck.campaign import DEFAULT_BUDGET, RESTRICTED_SAMPLES, Options, cert
 from stopcheck.cli._options import execution_seconds, silence_seconds
 from stopcheck.report import (
     LiveProgress,
+    check_folder,
     check_writable,
     json_report,
     junit_report,
     make_console,
     print_report,
+    write_failures,
     write_report,
 )
 
@@ -43,6 +45,7 @@ _BUDGET = click.IntRange(1)
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the report as JSON.")
 @click.option("--junit", "junit_path", type=click.Path(path_type=Path), help="Write the report as JUnit XML.")
+@click.option("--failures", type=click.Path(path_type=Path), help="Write a file for each failed clause there.")
 @click.option("--all", "everything", is_flag=True, help="List unchecked clauses and every gap.")
 @click.option("--coverage", is_flag=True, help="Show the coverage ledger of each scenario in each variant.")
 @click.option("--quiet", is_flag=True, help="No live progress.")
@@ -52,6 +55,7 @@ def certify_command(
     gate: str,
     json_path: Path | None,
     junit_path: Path | None,
+    failures: Path | None,
     *,
     everything: bool,
     coverage: bool,
@@ -69,6 +73,8 @@ def certify_command(
     for path in (json_path, junit_path):
         if path is not None:
             check_writable(path)
+    if failures is not None:
+        check_folder(failures)
     console = make_console()
     with LiveProgress(console, quiet=quiet) as live:
         report = certify(gate, Options(**options), live.on_event)
@@ -77,5 +83,7 @@ def certify_command(
         write_report(json_path, json_report(report))
     if junit_path is not None:
         write_report(junit_path, junit_report(report))
+    if failures is not None:
+        write_failures(failures, report)
     print_report(console, report, everything=everything, coverage=coverage)
     return report.exit_code

@@ -1,11 +1,14 @@
-"""Running somebody's gate in a process of its own, so that it cannot end this one with a status that is a verdict.
+"""Running somebody's gate in a process of its own, so that it cannot end this one with a status that is a verdict, nor
+hang it.
 
-One idea: a verdict is an exit code only when it was also said through a pipe that the gate does not know of.
+One idea: a verdict is an exit code only when it was also said through a pipe that the gate does not know of; and while
+the gate runs something comes through that pipe now and then, or it is over.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -13,21 +16,47 @@ from collections.abc import Callable
 from stopcheck.campaign import ExitCode, FaultReport
 from stopcheck.report import make_console, print_faults
 
+_ALIVE, _QUIET, _CODE = b".", b"|", b"="
 
-def contained(action: Callable[[], int]) -> int:
-    """Do it in a forked process, and return its exit code. Where there is no fork, do it here."""
+
+class Pulse:
+    """How the process tells that it is alive. Where there is no other process, nobody hears it."""
+
+    def __init__(self, tell: int | None = None) -> None:
+        self._tell = tell
+
+    def beat(self) -> None:
+        """The gate came back: the next bit of work begins."""
+        self._say(_ALIVE)
+
+    def rest(self) -> None:
+        """No more of the gate's code will run: what is left (a reader who takes his time) may take any time."""
+        self._say(_QUIET)
+
+    def end(self, code: int) -> None:
+        """The verdict."""
+        self._say(_CODE + bytes((code,)))
+
+    def _say(self, what: bytes) -> None:
+        if self._tell is not None:
+            os.write(self._tell, what)
+
+
+def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
+    """Do it in a forked process, and return its exit code; end it when it is silent for so long. Where there is no
+    fork, do it here."""
     if not hasattr(os, "fork"):
-        return action()
+        return action(Pulse())
     sys.stdout.flush()
     sys.stderr.flush()
     told, tell = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(told)
-        _act(action, tell)
+        _act(action, Pulse(tell))
     os.close(tell)
     try:
-        return _verdict(child, told)
+        return _verdict(child, told, silence_s)
     except KeyboardInterrupt:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -36,29 +65,55 @@ def contained(action: Callable[[], int]) -> int:
         os.close(told)
 
 
-def _act(action: Callable[[], int], tell: int) -> None:
+def _act(action: Callable[[Pulse], int], pulse: Pulse) -> None:
     code = 1
     try:
-        code = action()
+        code = action(pulse)
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(tell, bytes((code,)))
+        pulse.end(code)
     finally:
         os._exit(code)
 
 
-def _verdict(child: int, told: int) -> int:
-    code = os.read(told, 1)
+def _verdict(child: int, told: int, silence_s: float) -> int:
+    heard = b""
+    while True:
+        patience = None if _QUIET in heard else silence_s
+        if not select.select([told], [], [], patience)[0]:
+            return _silent(child, silence_s)
+        said = os.read(told, 1 << 16)
+        if not said:
+            return _ended(child)
+        heard = (heard + said).lstrip(_ALIVE)
+        if _CODE in heard[:-1]:
+            os.waitpid(child, 0)
+            return heard[heard.index(_CODE) + 1]
+
+
+def _silent(child: int, silence_s: float) -> int:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return _fault(
+        "GateHung",
+        f"the run that was replayed did not come back for {silence_s:g} s and was killed",
+        "a call never returned and could not be interrupted: native code, or a loop inside of a built-in",
+        "attach a native debugger (py-spy dump) while it hangs; wait through the environment instead",
+    )
+
+
+def _ended(child: int) -> int:
     _, status = os.waitpid(child, 0)
-    if code:
-        return code[0]
     ended = os.waitstatus_to_exitcode(status)
     how = f"exit status {ended}" if ended >= 0 else signal.Signals(-ended).name
-    fault = FaultReport(
+    return _fault(
         "GateDied",
         f"the process in which the run was replayed ended by itself with {how}",
         "something in the adapter called os._exit, or native code crashed",
         "look for os._exit in the adapter; run it in a plain Python",
     )
-    print_faults(make_console(stderr=True), [fault])
+
+
+def _fault(kind: str, what: str, cause: str, hint: str) -> int:
+    print_faults(make_console(stderr=True), [FaultReport(kind, what, cause, hint)])
     return ExitCode.ADAPTER_FAULT

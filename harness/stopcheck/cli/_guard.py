@@ -12,7 +12,7 @@ import click
 
 from stopcheck.campaign import ExitCode, UsageFault, kit_fault, report_of
 from stopcheck.gate import AdapterFault
-from stopcheck.kernel import DivergedError, TokenError
+from stopcheck.kernel import TokenError
 from stopcheck.report import ReportConsole, make_console, print_faults, silence
 
 #: What a shell says of a program that Ctrl-C ended, and of one whose reader went away.
@@ -52,12 +52,8 @@ def _explained(errors: ReportConsole, error: Exception) -> int:
             return _say(errors, error.what, error.hint)
         case TokenError():
             return _say(
-                errors, f"this token cannot be replayed: {error}", "copy the whole token, or give the report file"
+                errors, f"this token cannot be replayed: {error}", "copy the whole token, or give the failure file"
             )
-        case DivergedError():
-            hint = "use the gate, scenarios and kit that made the token; if they are, the gate is not deterministic"
-            _say(errors, f"the run left the schedule: {error}", hint)
-            return ExitCode.INCONCLUSIVE
         case AdapterFault():
             print_faults(errors, [report_of(error)])
             return ExitCode.ADAPTER_FAULT

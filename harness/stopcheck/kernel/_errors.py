@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from stopcheck.kernel._points import SCHEDULE
+
 
 class Divergence(msgspec.Struct, frozen=True):
-    """Where a replay left its schedule: the first choice (from 0) at which the recorded option was not on offer.
+    """Where a replay left its schedule: the first choice (from 0) at which the recorded option was not on offer, after
+    ``step`` steps.
 
     ``expected_point`` and ``expected_option`` are empty where a token says only that the default was taken, and
-    ``found_point`` where the run had ended.
+    ``found_point`` where the run had ended. ``nearest`` is the option on offer that is most like the expected one;
+    where a token says only "the default", the one that the token's digest fits; empty when there is none.
     """
 
     position: int
@@ -17,17 +21,28 @@ class Divergence(msgspec.Struct, frozen=True):
     expected_option: str
     found_point: str
     found_options: tuple[str, ...]
+    step: int = 0
+    nearest: str = ""
 
     def __str__(self) -> str:
+        says = f"choice {self.position}, after step {self.step}: the schedule says {self.expected}, but {self.found}"
+        return f"{says}; the nearest on offer is {self.nearest!r}" if self.nearest else says
+
+    @property
+    def expected(self) -> str:
+        """What the schedule says, in words."""
         expected = "the default" if not self.expected_option else repr(self.expected_option)
-        at = f" (at {self.expected_point!r})" if self.expected_point else ""
-        says = f"choice {self.position}: the schedule says {expected}{at}, but the run"
+        return expected + (f" at {self.expected_point!r}" if self.expected_point not in ("", SCHEDULE) else "")
+
+    @property
+    def found(self) -> str:
+        """What the run did instead, in words."""
         if not self.found_point:
-            return f"{says} had ended"
+            return "the run had ended"
         offered = ", ".join(self.found_options)
         if not self.expected_option:
-            return f"{says} asks at {self.found_point!r}, offers {offered}, and that is another default"
-        return f"{says} asks at {self.found_point!r} and offers {offered}"
+            return f"the run asks at {self.found_point!r}, offers {offered}, and that is another default"
+        return f"the run asks at {self.found_point!r} and offers {offered}"
 
 
 class DivergedError(Exception):

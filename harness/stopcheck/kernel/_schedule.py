@@ -29,7 +29,8 @@ import zlib
 import msgspec
 
 from stopcheck.kernel._errors import DivergedError, Divergence, TokenError
-from stopcheck.kernel._points import Choice, Point
+from stopcheck.kernel._points import SCHEDULE, Choice, Point
+from stopcheck.kernel._resemblance import nearest_option
 
 MAGIC = "sc"
 VERSION = 1
@@ -157,12 +158,14 @@ class Replayer:
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
+        self._step = 0
         self.position = 0
 
     def choose(self, point: Point) -> int:
         """The recorded answer."""
         position = self.position
         self.position += 1
+        self._step = point.step + (point.kind == SCHEDULE)
         if position >= len(self._schedule.choices):
             return 0
         choice = self._schedule.choices[position]
@@ -171,13 +174,21 @@ class Replayer:
                 return 0
         elif choice.point == point.name and choice.option in point.options:
             return point.options.index(choice.option)
-        raise DivergedError(Divergence(position, choice.point, choice.option, point.name, point.options))
+        nearest = nearest_option(choice.option, point.options) if choice.option else self._digested(position, point)
+        raise DivergedError(
+            Divergence(position, choice.point, choice.option, point.name, point.options, point.step, nearest)
+        )
+
+    def _digested(self, position: int, point: Point) -> str:
+        """The option that fits the digest of a default whose name is not known."""
+        wanted = self._schedule.marks[position]
+        return next((option for option in point.options if mark(point.name, option) == wanted), "")
 
     def finish(self) -> None:
         """Call at the run's end: raises if the schedule goes on."""
         if self.position < len(self._schedule.choices):
             left = self._schedule.choices[self.position]
-            raise DivergedError(Divergence(self.position, left.point, left.option, "", ()))
+            raise DivergedError(Divergence(self.position, left.point, left.option, "", (), self._step))
 
 
 class Guide:

@@ -4,7 +4,15 @@ One idea: a renderer decides nothing. What it shows stands in the report or in a
 """
 
 from stopcheck.report._console import ReportConsole, make_console, silence
-from stopcheck.report._files import check_writable, json_report, junit_report, write_report
+from stopcheck.report._divergence import print_divergence
+from stopcheck.report._files import (
+    check_folder,
+    check_writable,
+    json_report,
+    junit_report,
+    write_failures,
+    write_report,
+)
 from stopcheck.report._findings import print_faults, replay_line
 from stopcheck.report._live import LiveProgress
 from stopcheck.report._parting import print_parting
@@ -14,10 +22,12 @@ from stopcheck.report._timeline import print_timeline
 __all__ = [
     "LiveProgress",
     "ReportConsole",
+    "check_folder",
     "check_writable",
     "json_report",
     "junit_report",
     "make_console",
+    "print_divergence",
     "print_faults",
     "print_parting",
     "print_report",
@@ -25,5 +35,6 @@ __all__ = [
     "replay_line",
     "silence",
     "verdict_style",
+    "write_failures",
     "write_report",
 ]

@@ -7,14 +7,25 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from stopcheck.campaign import Report, UsageFault, Verdict
+from stopcheck.campaign import Report, UsageFault, Verdict, failure_files
 from stopcheck.report._findings import replay_line
 from stopcheck.report._parting import what_decides
 
 
 def json_report(report: Report) -> bytes:
     """The whole report as indented JSON; equal reports give equal bytes."""
-    indented: bytes = msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2)
+    return _indented(report)
+
+
+def write_failures(folder: Path, report: Report) -> None:
+    """Write a failure file for each clause that failed into a folder that exists. Raises :class:`UsageFault` when one
+    cannot be written."""
+    for name, failure in failure_files(report).items():
+        write_report(folder / name, _indented(failure))
+
+
+def _indented(value: object) -> bytes:
+    indented: bytes = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
     return indented + b"\n"
 
 
@@ -102,3 +113,14 @@ def check_writable(path: Path) -> None:
         ) from error
     if not existed:
         path.unlink()
+
+
+def check_folder(path: Path) -> None:
+    """Make the folder if it is not there. Raises :class:`UsageFault` when that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageFault(
+            f"cannot make the folder {str(path)!r}: {error.strerror or error}",
+            hint="give the path of a folder, or of one that can be made",
+        ) from error

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from stopcheck.cli import _replay
+from stopcheck.cli._contained import Pulse
 from stopcheck.cli._guard import guarded
 from stopcheck.cli._main import cli
 
 
-def here(action: Callable[[], int]) -> int:
+def here(action: Callable[[Pulse], int], silence_s: float) -> int:
     """Instead of a process of its own."""
-    return action()
+    return action(Pulse())
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

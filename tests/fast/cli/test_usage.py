@@ -55,6 +55,11 @@ WRONG = {
         "'/no/log.jsonl'",
         "may be written",
     ),
+    "failures that cannot be written": (
+        ("certify", "memory", "--failures", "/dev/null/x"),
+        "'/dev/null/x'",
+        "path of a folder",
+    ),
     "report that cannot be written": (("certify", "memory", "--json", "/no/x.json"), "'/no/x.json'", "may be written"),
 }
 
@@ -82,7 +87,7 @@ def test_a_file_that_is_no_report(
         path = tmp_path / "report.json"
         path.write_bytes(content)
         assert run(monkeypatch, "replay", str(path)) == ExitCode.USAGE
-        assert "is not a report of this kit" in capsys.readouterr().err
+        assert "is neither a report nor a failure file of this kit" in capsys.readouterr().err
 
 
 def test_a_report_without_that_finding(
@@ -94,16 +99,6 @@ def test_a_report_without_that_finding(
     path.write_bytes(json_report(REPORT))
     assert run(monkeypatch, "replay", str(path), "--clause", "ADM-9") == ExitCode.USAGE
     assert "clauses with findings there: ADM-3" in capsys.readouterr().err
-
-
-def test_a_token_of_another_gate_diverges_in_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "replay", STRANGE, "--gate", VENDOR) == ExitCode.INCONCLUSIVE
-    err = capsys.readouterr().err
-    assert "the run left the schedule" in err
-    assert "dog@barks" in err or "dog" in err
-    assert "Traceback" not in err
 
 
 BROKEN = {

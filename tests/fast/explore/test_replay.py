@@ -27,7 +27,7 @@ def test_a_schedule_that_does_not_fit_is_said_in_words() -> None:
     choices[2] = Choice("run", "nobody@nowhere", 1)
     replayed = replay(ToyTrial(race), Schedule.of("toy", {}, choices))
     assert replayed.result is None
-    assert replayed.why().startswith("choice 2: the schedule says 'nobody@nowhere'")
+    assert replayed.why().startswith("choice 2, after step 2: the schedule says 'nobody@nowhere'")
 
 
 def test_a_schedule_that_goes_on_after_the_run_is_said_in_words() -> None:

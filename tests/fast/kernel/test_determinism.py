@@ -76,5 +76,5 @@ def test_a_second_run_that_asks_something_else_is_told_in_words() -> None:
     recorder = Recorder(Last())
     cast(recorder)
     next(names)
-    with pytest.raises(DivergedError, match="choice 0: the schedule says 'b@start'"):
+    with pytest.raises(DivergedError, match="choice 0, after step 0: the schedule says 'b@start'"):
         run_twice(cast, Schedule.of("cast", {}, recorder.choices))

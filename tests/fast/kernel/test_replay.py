@@ -82,7 +82,8 @@ def test_a_changed_program_is_asked_the_same_or_diverges_in_words(
         ]
         return
     assert divergence.position == len(asked.choices) < len(schedule.choices)
-    assert str(divergence).startswith(f"choice {divergence.position}: the schedule says ")
+    assert str(divergence).startswith(f"choice {divergence.position}, after step {divergence.step}: the schedule says ")
+    assert divergence.nearest in ("", *divergence.found_options)
 
 
 def two(*labels: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -115,9 +116,12 @@ def recorded(*wanted: str) -> Schedule:
 @pytest.mark.parametrize(
     ("cast", "words"),
     [
-        (two("x", "other"), "choice 3: the schedule says .*, but the run asks at 'run', offers a@other, b@x, and that"),
-        (two("x"), "choice 3: the schedule says .*, but the run had ended"),
-        ([("b", ("x", "y"))], "choice 0: the schedule says 'b@start' .*, but the run had ended"),
+        (
+            two("x", "other"),
+            "choice 3, after step 3: the schedule says .*, but the run asks at 'run', offers a@other, b@x, and that",
+        ),
+        (two("x"), "choice 3, after step 3: the schedule says .*, but the run had ended"),
+        ([("b", ("x", "y"))], "choice 0, after step 0: the schedule says 'b@start', but the run had ended"),
     ],
     ids=["renamed label", "fewer steps", "missing actor"],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stopcheck.campaign import ExitCode
+from stopcheck.kernel import Schedule
 from tests.slow.cli.support import HASTY, stopcheck, write_gate
 
 RAISES = "def commit_effect(self, request):\n    raise ValueError('boom')"
@@ -180,6 +181,23 @@ def test_a_gate_cannot_end_a_replay_with_a_status_that_reads_like_a_verdict(tmp_
     done = stopcheck("replay", token, "--gate", exiting)
     assert done.returncode == ExitCode.ADAPTER_FAULT
     assert "ended by itself with exit status 0" in done.stderr
+
+
+#: Loops inside of a built-in, where no signal is looked at.
+HANGS_NATIVELY = "def commit_effect(self, request):\n    sum(iter(int, 1))"
+
+
+def test_a_replay_that_hangs_natively_is_killed_in_one_clear_line(tmp_path: Path) -> None:
+    token = Schedule.of("before-admission", {"handles": "1", "granularity": "calls"}, []).token()
+    gate = write_gate(tmp_path, HANGS_NATIVELY, "hanging")
+    done = stopcheck("replay", token, "--gate", gate, "--execution-seconds", "1", "--silence-seconds", "4")
+    assert done.returncode == ExitCode.ADAPTER_FAULT
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    fault = "ADAPTER FAULT GateHung: the run that was replayed did not come back for 4 s and was killed"
+    assert lines[1:]
+    assert lines[1] == fault
+    assert [line.split(":")[0].strip() for line in lines[2:]] == ["cause", "next"]
 
 
 @pytest.mark.parametrize(

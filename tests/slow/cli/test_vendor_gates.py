@@ -69,6 +69,26 @@ def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_
     assert logs[0].read_bytes() == logs[1].read_bytes() != b""
 
 
+def test_a_failure_file_is_all_that_somebody_else_needs(tmp_path: Path) -> None:
+    folder = tmp_path / "failures" / "new"
+    code, _, report = certified("flag_gate", tmp_path, "--budget", "60", "--failures", str(folder))
+    assert code == ExitCode.VIOLATIONS
+    failed = [row.clause for row in report.clauses if row.verdict is Verdict.FAIL]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(f"{clause}.json" for clause in failed)
+    text = (folder / "ADM-3.json").read_text()
+    for name in ("person@request_cancel", "worker@await", "before-admission", "flag_gate.py:Gate"):
+        assert name in text
+    finding = verdict(report, "ADM-3").findings[0]
+    logs = [tmp_path / "file.jsonl", tmp_path / "token.jsonl"]
+    gate = f"{VENDOR / 'flag_gate'}.py:Gate"
+    for given, log in zip(([str(folder / "ADM-3.json")], [finding.token, "--gate", gate]), logs, strict=True):
+        done = stopcheck("replay", *given, "--log", str(log))
+        assert done.returncode == ExitCode.VIOLATIONS
+        assert "!!! ADM-3 broken" in done.stdout
+        assert "--- what decides: 'person@request_cancel'" in done.stdout
+    assert logs[0].read_bytes() == logs[1].read_bytes() != b""
+
+
 def test_whole_calls_alone_certify_no_atomicity(tmp_path: Path) -> None:
     code, printed, report = certified("two_connections", tmp_path, "--granularity", "calls")
     row = verdict(report, "ADM-3")
