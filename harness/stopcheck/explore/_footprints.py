@@ -2,7 +2,7 @@
 
 One idea: two steps whose footprints are disjoint lead to the same state in either order, so a search need not try both.
 A footprint is what an actor declared where it parked (``Point.touches``), read by a *rule*. What is not known is taken
-to touch everything: a step that declares nothing, a passage of time, a death.
+to touch everything: a step that declares nothing, a passage of time, and (but for the rule for worlds) a death.
 
 **What the judge sees must stay in order.** A gate may serve one handle from a stale cache: the write on one handle and
 the read on the other touch nothing in common, and yet it is a violation only if the write was answered before the read
@@ -20,6 +20,7 @@ and it may change what the harness itself keeps (outcomes, registered children, 
   of a list of its own to which others only append, and nobody else can disable it.
 * ``outcomes`` and ``doubt`` look at the books and emit nothing; a call that is answered may disable them.
 * ``registered`` looks at a list that only grows.
+* A death of the gate touches what a call touches, and nothing that only the harness knows.
 
 Inside of calls (granularity ``inner``) labels and footprints are the gate's, and any segment may be the call's last. So
 the rule for worlds is refused there. A call that ends *blocked* may look again after whatever step comes next, so it
@@ -35,7 +36,7 @@ from collections.abc import Callable
 
 from stopcheck.explore._sampling import is_step, mover
 from stopcheck.explore._trial import Trial
-from stopcheck.kernel import SCHEDULE, Point
+from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, Point
 
 #: What a step touches; ``None``: not known, so it depends on all others.
 Footprint = frozenset[str] | None
@@ -58,6 +59,8 @@ def as_given(_option: str, touches: tuple[str, ...]) -> Footprint:
 
 def in_world(option: str, touches: tuple[str, ...]) -> Footprint:
     """The footprint of a world's step at granularity ``calls``."""
+    if option.startswith(CRASH_PREFIX):
+        return frozenset({"gate", JUDGE, BOOKS})
     if not touches:
         return None
     actor, label = option.split("@", 1)
@@ -90,15 +93,15 @@ def independent(one: str, its: Footprint, other: str, others: Footprint) -> bool
 
 
 def footprints_of(point: Point, rule: Rule) -> tuple[Footprint, ...]:
-    """The footprint of each option; those that are no step depend on all. Raises ``ValueError`` for a point that
+    """The footprint of each option; those that are no step declare nothing. Raises ``ValueError`` for a point that
     somebody narrowed, as a bound of disruptions does: independent steps then do not cost the same in both orders."""
     if point.kind != SCHEDULE:
         return (None,) * len(point.options)
     steps = sum(map(is_step, point.options))
     if steps != len(point.touches):
         raise ValueError("a reduction by independence was given a narrowed point: it is not sound with a bound")
-    known = tuple(rule(option, touches) for option, touches in zip(point.options, point.touches, strict=False))
-    return known + (None,) * (len(point.options) - steps)
+    declared = (*point.touches, *((),) * (len(point.options) - steps))
+    return tuple(rule(option, touches) for option, touches in zip(point.options, declared, strict=True))
 
 
 def refuse_unsound(trial: Trial, rule: Rule) -> None:

@@ -17,24 +17,39 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from stopcheck.gate import (
+    Accepted,
+    Admitted,
     CancellationRecord,
+    ClaimGranted,
     Disposition,
     Evidence,
+    ExistingEffect,
+    ExistingRecord,
     Forced,
     Indefinite,
     Inspect,
+    LeaseGranted,
+    Lost,
+    PreCancelled,
     Recorded,
     RecordProbe,
     Refused,
+    Renewed,
     Reply,
     Request,
     RequestCancel,
+    Resend,
+    Resolved,
     Retry,
     Snapshot,
+    Stopped,
     TaskRef,
     Tick,
     Ticked,
+    Tombstoned,
     Unsupported,
+    Unverified,
+    Widened,
 )
 from stopcheck.judge._known import twin
 from stopcheck.judge._reading import Reading
@@ -48,7 +63,8 @@ _MASK = (1 << 64) - 1
 
 
 class Deed(msgspec.Struct):
-    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began. For
+    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began. Once the
+    entry that ends it was looked at, its ``reply`` is bare of what is not asked of a call that is over. For
     ``inspect``: ``shown`` are the dispositions that readings of its task had shown by then, ``committed`` the effects
     that receivers had committed, ``ticked_ns`` the time of the latest tick, ``below`` those of its task's owners that
     had been shown settled."""
@@ -142,6 +158,8 @@ class Book:
 
     def apply(self, facts: Facts, entry: Entry) -> None:
         """Enter one event; the facts hold it already."""
+        if self.closing is not None and self.closing.reply is not None:
+            self.closing.reply = _bare(self.closing.reply)
         self.moment += 1
         self.opening = self.closing = self.reading = None
         event = entry.event
@@ -285,7 +303,29 @@ def _essence(deed: Deed) -> bytes:
     """What is asked later of a call that is over: not its id, and its time only where that matters."""
     timed = isinstance(deed.request, RequestCancel)
     request = msgspec.structs.replace(deed.request, call_id="", now_ns=deed.begun_ns if timed else 0)
-    return _encode([request, deed.answer, deed.reply])
+    return _encode([request, deed.answer, None if deed.reply is None else _bare(deed.reply)])
+
+
+def _bare(reply: Reply | Snapshot) -> Reply | Snapshot:
+    """An answer without what is not asked later: which words it was, whose record it told, what epoch it gave. So two
+    ways on which a gate used other words for the same become one."""
+    replace = msgspec.structs.replace
+    match reply:
+        case Accepted() | ExistingRecord() | Widened() | Tombstoned() | Stopped() | Lost() | PreCancelled():
+            record = reply.record
+            return replace(reply, record=replace(record, record_id="", revision=0, causes=(), subtree_revision=None))
+        case LeaseGranted() | Renewed():
+            return replace(reply, expires_ns=0)
+        case Admitted():
+            return replace(reply, revision=0)
+        case ExistingEffect() | Resolved():
+            return replace(reply, disposition=Disposition.PENDING)
+        case ClaimGranted() | Resend():
+            return replace(reply, permit="", attempt=0)
+        case Unverified():
+            return replace(reply, missing=())
+        case _:
+            return reply
 
 
 def _number(essence: bytes) -> int:

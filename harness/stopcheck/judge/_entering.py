@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from stopcheck.gate import (
     EXECUTION_EDGES,
     Accepted,
-    Acknowledge,
     Admitted,
     BeginWork,
     CancellationRecord,
@@ -165,14 +164,14 @@ def close_call(facts: Facts, event: Returned) -> Call:
 def _in_doubt(facts: Facts, task: TaskFacts | None, request: Request) -> None:
     effect = facts.effect_of(request)
     if effect is not None and isinstance(request, CommitEffect):
-        effect.doubtful = True
+        effect.doubtful = not effect.admitted
     if effect is not None and isinstance(request, ClaimDispatch):
         effect.doubtful_claim = True
     if task is not None and isinstance(request, RequestCancel):
         task.doubtful_stops += 1
     if task is not None and isinstance(request, BeginWork | FireRetry):
         task.leased = True
-    if task is not None and isinstance(request, RegisterChild):
+    if task is not None and isinstance(request, RegisterChild) and request.child not in task.children:
         _once(task.doubtful_children, request.child)
 
 
@@ -213,11 +212,9 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
                 lease.doubt -= 1
                 if isinstance(reply, Renewed):
                     lease.expires_ns = max(lease.expires_ns, reply.expires_ns)
-        case Acknowledge() if name == "Recorded":
-            worker = next((x.worker for x in task.leases if x.epoch == request.epoch), "")
-            facts.acknowledged.append((task.ref, request.epoch, worker, request.strength.value))
         case RegisterChild() if name in _REGISTERED:
             _once(task.children, request.child)
+            task.doubtful_children = [child for child in task.doubtful_children if child != request.child]
             child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
             child.parent, child.opened = task.ref, True
             is_due(task, child, request if name == "Done" else None, facts.now_ns)
@@ -288,7 +285,7 @@ def _effect_answer(facts: Facts, call: Call, reply: Reply | Snapshot) -> None:
     request = call.request
     name = type(reply).__name__
     if isinstance(request, CommitEffect) and name in ("Admitted", "ExistingEffect"):
-        effect.admitted = True
+        effect.admitted, effect.doubtful = True, False
         if isinstance(reply, Admitted):
             effect.admissions.append(request.payload_digest)
             effect.admitted_revision = reply.revision
@@ -297,7 +294,8 @@ def _effect_answer(facts: Facts, call: Call, reply: Reply | Snapshot) -> None:
     elif name == "SuppressionDone":
         effect.suppressed = True
     elif isinstance(request, RecordOutcome):
-        effect.told.append((request.evidence, name))
+        _once(effect.told, request.evidence)
+        effect.told.sort(key=repr)
 
 
 __all__ = ["close_call", "note_record", "open_call"]

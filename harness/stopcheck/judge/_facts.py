@@ -33,7 +33,6 @@ from stopcheck.world import (
     ReceiverTruth,
     Returned,
     TaskDeclared,
-    WorkerActed,
 )
 
 #: No inventory is deeper; a chain of parents that is longer runs in a circle.
@@ -62,10 +61,8 @@ class Facts:
         self.opening: Call | None = None
         #: The call that the current ``Returned`` entry closes.
         self.closing: Call | None = None
-        self.acknowledged: list[tuple[TaskRef, int, str, str]] = []
-        self.worker_acts: list[tuple[str, str]] = []
         #: Deliveries by a queue: delivery id and task.
-        self.delivered: list[tuple[str, TaskRef]] = []
+        self.delivered: set[tuple[str, TaskRef]] = set()
         self.accounts: dict[tuple[int, TaskRef], Snapshot] = {}
         self.truths: dict[str, ReceiverTruth] = {}
         self.deaths = 0
@@ -219,10 +216,8 @@ class Facts:
         match event:
             case PhaseBegan():
                 self.phase = event.phase
-            case WorkerActed():
-                self.worker_acts.append((event.worker, event.what))
             case MessageDelivered():
-                self.delivered.append((event.delivery_id, event.task))
+                self.delivered.add((event.delivery_id, event.task))
             case FinalAccount() if isinstance(event.reply, Snapshot):
                 self.accounts[event.handle, event.task] = event.reply
             case ReceiverTruth():
@@ -256,9 +251,7 @@ class Facts:
             list(self.tasks.values()),
             list(self.effects.values()),
             calls,
-            self.acknowledged,
-            self.worker_acts,
-            self.delivered,
+            sorted((delivery, str(task)) for delivery, task in self.delivered),
             self.book.digest(),
         ]
         return hashlib.blake2b(_encode(state), digest_size=16).digest()

@@ -118,7 +118,7 @@ class EffectFacts(msgspec.Struct):
     admissions: list[str] = []
     #: The revision that ``Admitted`` told; -1 while none did.
     admitted_revision: int = -1
-    #: A commitment was answered ``Indefinite``: the effect may have been admitted.
+    #: A commitment was answered ``Indefinite``: the effect may have been admitted. Over once it certainly was.
     doubtful: bool = False
     claims: int = 0
     #: A claim was answered ``Indefinite``: it may have been given.
@@ -126,8 +126,8 @@ class EffectFacts(msgspec.Struct):
     suppressed: bool = False
     commits: int = 0
     commit_payloads: list[str] = []
-    #: Evidence that was told to the gate, with its answer, in order.
-    told: list[tuple[Evidence, str]] = []
+    #: Evidence that was told to the gate, whatever it answered; sorted.
+    told: list[Evidence] = []
 
 
 class LeaseFacts(msgspec.Struct):
@@ -208,7 +208,7 @@ class TaskFacts(msgspec.Struct):
     leased: bool = False
     leases: list[LeaseFacts] = []
     children: list[TaskRef] = []
-    #: Children whose registration was answered ``Indefinite``.
+    #: Children whose registration was answered ``Indefinite``, and of which nothing certain was told since.
     doubtful_children: list[TaskRef] = []
     started: list[TaskRef] = []
     finished: dict[str, str] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -82,19 +82,31 @@ def perform(call: Callable[[], Any]) -> Generator[Perform, Any, Any]:
 _START = Park("start")  # shared by all actors that start there: a run makes many
 
 
+class Memory(NamedTuple):
+    """What an actor's next steps may depend on: what it heard (``history`` digests what came before), and how many
+    steps it has made since it last said what it keeps."""
+
+    history: bytes
+    heard: tuple[Any, ...]
+    age: int
+
+
 class Actor:
     """One named unit of the simulated world. ``option`` is what its next step is called in schedules.
 
     ``free``: it can move whatever others do. ``call`` is the nested call that it is in. ``heard`` is what it was told
-    so far, of which ``history`` digests the first ``folded``. ``stamp`` is the kernel's progress when it parked.
+    since ``history`` was digested. ``stamp`` is the kernel's progress when it parked.
+
+    What it was told is part of the state of the world, since its next steps may depend on it. Where they do not any
+    more, it may say so (``remember``, ``recall``), so that two states which differ in nothing else are one.
     """
 
     __slots__ = (
+        "age",
         "call",
         "coroutine",
         "done",
         "failure",
-        "folded",
         "free",
         "heard",
         "history",
@@ -118,7 +130,7 @@ class Actor:
         self.result: Any = None
         self.failure: BaseException | None = None
         self.heard: list[Any] = []
-        self.folded = 0
+        self.age = 0
         self.history = b""
         self.spawned = 0
         self.stamp = 0
@@ -127,6 +139,19 @@ class Actor:
     def hear(self, value: Any) -> None:
         """Note a value that the actor received: what it does next may depend on it, so it is part of its state."""
         self.heard.append(value)
+
+    def remember(self, *kept: Any) -> None:
+        """Of all that it has heard and done, only ``kept`` decides what it does next."""
+        self.history, self.heard, self.age = b"", list(kept), 0
+
+    def memory(self) -> Memory:
+        """What it remembers now, for :meth:`recall`."""
+        return Memory(self.history, tuple(self.heard), self.age)
+
+    def recall(self, memory: Memory, *kept: Any) -> None:
+        """Of all that it has heard and done since ``memory``, only ``kept`` decides what it does next, as if it had
+        taken one step."""
+        self.history, self.heard, self.age = memory.history, [*memory.heard, *kept], memory.age + 1
 
     def __repr__(self) -> str:
         return f"<Actor {self.option}{' done' if self.done else ''}>"

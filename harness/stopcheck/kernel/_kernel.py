@@ -229,6 +229,7 @@ class Kernel:
         self.log.append((at, self.now_ns, actor.option))
         self.current = self.last = actor
         actor.steps += 1
+        actor.age += 1
         try:
             outcome = step(actor, self._host)
         except BaseException as error:
@@ -255,18 +256,20 @@ class Kernel:
     # -- state --------------------------------------------------------------------------------------------
 
     def positions(self, encode: Callable[[Any], bytes]) -> bytes:
-        """A digest of where every actor stands and of all it has heard, with timers relative to now."""
+        """A digest of where every actor stands and of what it remembers, with timers relative to now. Of one that is
+        done, nothing but that."""
         digest = hashlib.blake2b(digest_size=16)
         for actor in self.actors:
-            while actor.folded < len(actor.heard):
-                heard = encode(actor.heard[actor.folded])
-                actor.history = hashlib.blake2b(actor.history + heard, digest_size=16).digest()
-                actor.folded += 1
+            if actor.done:
+                digest.update(f"{actor.name}|done|".encode())
+                continue
+            for heard in actor.heard:
+                actor.history = hashlib.blake2b(actor.history + encode(heard), digest_size=16).digest()
+            actor.heard.clear()
             wake = actor.park.wake_ns
             timer = "" if wake is None else str(max(0, wake - self.now_ns))
             blocked = actor.park.blocked and not self._holds(actor, actor.park)
-            where = "done" if actor.done else f"{actor.park.label}|{actor.steps}|{timer}|{blocked}"
-            digest.update(f"{actor.name}|{where}|".encode())
+            digest.update(f"{actor.name}|{actor.park.label}|{actor.age}|{timer}|{blocked}|".encode())
             digest.update(actor.history)
         return digest.digest()
 

@@ -100,16 +100,19 @@ class Client:
         return await self._world.port.call(self._handle, kind.operation, make)
 
     async def insist(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
-        """Make a call again while it is answered ``Indefinite`` or (up to a bound) ``Retry``."""
+        """Make a call again while it is answered ``Indefinite`` or (up to a bound) ``Retry``. How often it was made is
+        forgotten then."""
+        actor = self._world.kernel.current
+        memory = actor.memory() if actor is not None else None
         retries = 0
         while True:
             reply: Reply | Snapshot = await self.ask(kind, task, **fields)
-            if isinstance(reply, Retry):
-                retries += 1
-                if retries > MAX_RETRIES:
-                    return reply
-            elif not isinstance(reply, Indefinite):
-                return reply
+            retries += isinstance(reply, Retry)
+            if not isinstance(reply, Retry | Indefinite) or retries > MAX_RETRIES:
+                break
+        if actor is not None and memory is not None:
+            actor.recall(memory, reply)
+        return reply
 
     def at(self, handle: int) -> Client:
         """The same caller at another handle."""

@@ -97,8 +97,8 @@ class GatePort:
         self._open: dict[str, OpenCall] = {}
         self._by_actor: dict[str, OpenCall] = {}
         self._ordinals: dict[str, int] = {}
-        #: The step in which the latest call began.
-        self.last_step = 0
+        #: The step in which the latest call began, and the time.
+        self.last_call = (0, 0)
         self._opaque = not factory.contract.fingerprint
         self._in_a_loop = factory.contract.host in {HostKind.TRIO, HostKind.ASYNCIO}
         self._waiting: list[OpenCall] = []
@@ -153,7 +153,7 @@ class GatePort:
         call_id = self._next_id(actor)
         request = make(call_id, self._world.now_ns())
         call = OpenCall(call_id, actor, handle, operation, getattr(request, "effect_id", ""))
-        self.last_step = self._world.kernel.steps
+        self.last_call = (self._world.kernel.steps, self._world.now_ns())
         self._open[call_id] = self._by_actor[actor.name] = call
         self.called_operations[operation] = self.called_operations.get(operation, 0) + 1
         if self._opaque:

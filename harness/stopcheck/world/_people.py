@@ -60,6 +60,7 @@ async def dispatch(world: World, name: str, client: Client, *, resends: bool) ->
     """Take admitted effects from the outbox, one after the other, and send each."""
     outbox = world.outboxes[name]
     while True:
+        world.remembers()
         await wait_until("outbox", lambda: bool(outbox), ("outbox",))
         effect = outbox.pop(0)
         world.hear(effect.effect_id)
@@ -75,6 +76,7 @@ async def _deliver(world: World, client: Client, effect: Effect, *, resends: boo
             world.outcomes[effect.effect_id] = DOUBT
             return
     while isinstance(reply, ClaimGranted | Resend):
+        world.remembers(effect.effect_id, reply)
         evidence = await effect.receiver.submit(effect, reply.permit)
         world.hear(evidence)
         await client.record_outcome(effect, evidence, reply.attempt)
@@ -105,6 +107,7 @@ async def reconcile(world: World, client: Client) -> None:
         return next((e for e in world.effects if world.outcomes.get(e.effect_id) == DOUBT), None)
 
     while True:
+        world.remembers()
         await wait_until("doubt", lambda: doubtful() is not None, ("outbox",))
         effect = doubtful()
         assert effect is not None
@@ -130,8 +133,10 @@ async def press_stop(world: World, client: Client, name: str, wish: Wish) -> Non
         reply = await client.request_cancel(wish.task, wish.scope, f"{name}-stop-{press}", wish.cause)
         if isinstance(reply, Accepted | ExistingRecord | Widened | Tombstoned):
             world.records[wish.task] = reply.record
-    for effect in wish.withdraws:
+        world.remembers("pressed", press)
+    for number, effect in enumerate(wish.withdraws, 1):
         await client.suppress(effect)
+        world.remembers("withdrew", number)
     if wish.then_inspects:
         await client.inspect(wish.task)
 

@@ -106,6 +106,12 @@ class _Worker:
         self.epoch = 0
         self.record: CancellationRecord | None = None
 
+    def _keeps(self, *place: Any) -> None:
+        """Whatever it has heard: where it stands in its plan, its epoch and the record decide what it does next."""
+        record = self.record
+        known = None if record is None else (record.revision, record.causes[0].at_ns)
+        self.world.remembers(*place, self.epoch, known)
+
     # -- the plan -----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -118,11 +124,14 @@ class _Worker:
             await self._start_as_child(plan.as_child)
         await self._begin(delivery, trigger)
         self._may_die(AFTER_BEGINNING)
-        for child in plan.children:
+        self._keeps("began")
+        for number, child in enumerate(plan.children):
             await self._register(child)
-        for effect in plan.effects:
+            self._keeps("registered", number)
+        for number, effect in enumerate(plan.effects):
             await self._commit(effect)
             self._may_die(AFTER_COMMITTING)
+            self._keeps("committed", number)
         if plan.completes:
             await self._complete()
 
@@ -167,7 +176,8 @@ class _Worker:
     async def _complete(self) -> None:
         if self.plan.completes_early and await self._completed():
             return
-        for _ in range(MAX_COMPLETIONS):
+        for time in range(MAX_COMPLETIONS):
+            self._keeps("completes", time)
             await wait_until("outcomes", self._nothing_open, ("outbox", "children"))
             if await self._completed():
                 return
@@ -219,6 +229,7 @@ class _Worker:
 
     async def _stop(self, record: CancellationRecord) -> None:
         self.record = record
+        self._keeps("stops")
         self.world.worker_acted(self.name, self.plan.task, "noticed", "the stop")
         temper = self.plan.temper
         if temper is Temper.PARTITIONED:
@@ -246,6 +257,7 @@ class _Worker:
     async def _try_on(self) -> None:
         """Go on although it knows better: the gate has to contain it."""
         plan = self.plan
+        self._keeps("tries on")
         if plan.late_child is not None:
             reply = await self.client.register_child(plan.late_child, self.epoch)
             if isinstance(reply, Done | ExistingChild):
@@ -279,6 +291,7 @@ async def work(world: World, name: str, plan: Plan) -> None:
         await worker.run()
     if name in world.gone:
         return
+    world.remembers("over")
     if plan.queue is not None:
         plan.queue.done(name)
     if plan.then_inspects:

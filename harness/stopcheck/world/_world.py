@@ -85,6 +85,7 @@ class World:
         self.phase = "setup"
         self._observers = observers
         self._clients = 0
+        self._last_event_step = 0
         self._setup: list[Coroutine[Any, Any, Any]] = []
         self._cast_of_actors: list[tuple[str, Coroutine[Any, Any, Any]]] = []
         self.port = GatePort(self, factory, interior, variant.handles)
@@ -266,12 +267,20 @@ class World:
         if current is not None:
             current.hear(value)
 
+    def remembers(self, *kept: Any) -> None:
+        """Of all that the moving actor has heard and done, only ``kept`` decides what it does next. Saying so makes a
+        search shorter; to leave out something that does decide makes it wrong, which its audit may find."""
+        current = self.kernel.current
+        if current is not None:
+            current.remember(*kept)
+
     def emit(self, event: Event) -> None:
         """Write an event into the log and tell the observers."""
         entry = Entry(self.kernel.steps, self.kernel.now_ns, event)
         self.kernel.log.append(entry)
         if type(event) is not InnerPoint:
             self.events.append(event)
+            self._last_event_step = self.kernel.steps
         for observer in self._observers:
             observer.observe(entry)
 
@@ -310,10 +319,14 @@ class World:
 
     def may_crash_now(self) -> bool:
         """Whether a death is worth trying at this scheduling point. Between whole calls the gate does nothing, so a
-        death commutes with every step that is not a call: it is offered right after a call only."""
+        death commutes with what comes after a call: it is offered after a call only, while nothing was seen and no time
+        passed since. (Not only right after it: the order of a call and of a step that nobody sees would then decide
+        whether a death is on offer.)"""
         if not self.may_crash():
             return False
-        return self.variant.granularity is Granularity.INNER or self.port.last_step == self.kernel.steps
+        if self.variant.granularity is Granularity.INNER:
+            return True
+        return self.port.last_call == (self._last_event_step, self.kernel.now_ns)
 
     def crash_before_answer(self, operation: str) -> bool:
         """Ask whether the gate dies between its transition and its answer."""
@@ -377,11 +390,11 @@ class World:
                 outboxes,
                 sorted(self.outcomes.items()),
                 [(str(ref), record) for ref, record in self.records.items()],
-                self.signalled,
-                self.gone,
-                self.stopped_workers,
-                [str(ref) for ref in self.registered_children],
-                [str(ref) for ref in self.finished_children],
+                sorted(set(self.signalled)),
+                sorted(set(self.gone)),
+                sorted(set(self.stopped_workers)),
+                sorted({str(ref) for ref in self.registered_children}),
+                sorted({str(ref) for ref in self.finished_children}),
                 sorted(self.port.permits.items()),
             ]
         )

