@@ -1,7 +1,7 @@
 """What a run's events show: the predicates from which witnesses are made.
 
 One idea: a witness is a sentence about what happened ("the stop was answered before the commitment"), so it is put
-together from a few words. Each word takes a run's events, in order, and says whether it was so.
+together from a few words.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stopcheck.gate import Indefinite
-from stopcheck.world import Called, Committed, Event, FaultChosen, GateDied, Returned, WorkerActed
+from stopcheck.world import Called, Committed, Event, FaultChosen, GateDied, Returned, Sight, WorkerActed
 
 #: Whether something was seen in a run.
-Seen = Callable[[Sequence[Event]], bool]
+Seen = Sight
 #: Whether one event is the one that is meant.
 Match = Callable[[Event], bool]
 
@@ -72,37 +72,76 @@ def death() -> Match:
 # -- whole runs -------------------------------------------------------------------------------------------
 
 
+def _whole(sight: Seen, events: Sequence[Event]) -> bool:
+    """Ask a whole run, step by step."""
+    stage = sight.first()
+    for event in events:
+        stage = sight.after(stage, event)
+    return sight.seen_at(stage)
+
+
+class _InOrder:
+    """The stage counts what has happened."""
+
+    def __init__(self, matches: Sequence[Match]) -> None:
+        self._matches = matches
+
+    def __call__(self, events: Sequence[Event], /) -> bool:
+        return _whole(self, events)
+
+    def first(self) -> int:
+        return 0
+
+    def after(self, stage: int, event: Event, /) -> int:
+        return stage + (stage < len(self._matches) and self._matches[stage](event))
+
+    def seen_at(self, stage: int, /) -> bool:
+        return stage == len(self._matches)
+
+
+class _Together:
+    """``holds`` is told which of the parts were seen."""
+
+    def __init__(self, parts: Sequence[Seen], holds: Callable[[list[bool]], bool]) -> None:
+        self._parts = parts
+        self._holds = holds
+
+    def __call__(self, events: Sequence[Event], /) -> bool:
+        return _whole(self, events)
+
+    def first(self) -> tuple[Any, ...]:
+        return tuple(part.first() for part in self._parts)
+
+    def after(self, stage: tuple[Any, ...], event: Event, /) -> tuple[Any, ...]:
+        return tuple(part.after(at, event) for part, at in zip(self._parts, stage, strict=True))
+
+    def seen_at(self, stage: tuple[Any, ...], /) -> bool:
+        return self._holds([part.seen_at(at) for part, at in zip(self._parts, stage, strict=True)])
+
+
 def saw(match: Match) -> Seen:
     """It happened."""
-    return lambda events: any(match(event) for event in events)
+    return in_order(match)
 
 
 def never(match: Match) -> Seen:
     """It did not happen."""
-    return lambda events: not any(match(event) for event in events)
+    return _Together([saw(match)], lambda seen: not seen[0])
 
 
 def both(*parts: Seen) -> Seen:
     """All of these were so."""
-    return lambda events: all(part(events) for part in parts)
+    return _Together(parts, all)
 
 
 def either(*parts: Seen) -> Seen:
     """At least one of these was so."""
-    return lambda events: any(part(events) for part in parts)
+    return _Together(parts, any)
 
 
 def in_order(*matches: Match) -> Seen:
     """These happened, one after the other."""
-
-    def seen(events: Sequence[Event]) -> bool:
-        waiting = list(matches)
-        for event in events:
-            if waiting and waiting[0](event):
-                waiting.pop(0)
-        return not waiting
-
-    return seen
+    return _InOrder(matches)
 
 
 def died_under(operation: str) -> Seen:

@@ -40,6 +40,7 @@ from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
 from stopcheck.world._run import MAX_TICKS, Record, run
 from stopcheck.world._scenario import FaultBudget, FaultKind, Granularity, Scenario, Variant, Witness
+from stopcheck.world._sights import Sight
 from stopcheck.world._storage import Workspace
 from stopcheck.world._substitutes import SubstitutedInterior, gate_modules, substituted
 from stopcheck.world._workers import Holder, Plan, Temper
@@ -88,6 +89,7 @@ __all__ = [
     "Returned",
     "RunEnvironment",
     "Scenario",
+    "Sight",
     "StorageArea",
     "Submitted",
     "SubstitutedInterior",

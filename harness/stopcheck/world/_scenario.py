@@ -108,7 +108,8 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Witness(msgspec.Struct, frozen=True):
-    """A situation that exploration must have reached at least once. ``seen`` reads one run's events, in order.
+    """A situation that exploration must have reached at least once. ``seen`` reads one run's events, in order; let it
+    be a :class:`~stopcheck.world.Sight`, lest a search cut off the way to it.
     ``capability``: asked for only of gates that have it. ``durable``: only of durable ones."""
 
     name: str

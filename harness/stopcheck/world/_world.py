@@ -10,10 +10,7 @@ import hashlib
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-import msgspec
-
 from stopcheck.gate import (
-    AdapterFault,
     Caller,
     CancellationClass,
     CancellationRecord,
@@ -43,11 +40,11 @@ from stopcheck.world._interior import Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
+from stopcheck.world._sights import Watched
+from stopcheck.world._state import digest_of
 from stopcheck.world._workers import Holder
 
 _AT_REST = "others at rest"
-
-_encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=repr).encode
 
 
 class World:
@@ -86,6 +83,7 @@ class World:
         self._observers = observers
         self._clients = 0
         self._last_event_step = 0
+        self.sights = Watched([witness.seen for witness in scenario.witnesses])
         self._setup: list[Coroutine[Any, Any, Any]] = []
         self._cast_of_actors: list[tuple[str, Coroutine[Any, Any, Any]]] = []
         self.port = GatePort(self, factory, interior, variant.handles)
@@ -361,40 +359,4 @@ class World:
 
     def state(self) -> bytes:
         """The digest of everything from which this run goes on."""
-        gate = self.port.digest()
-        if gate is None:
-            raise AdapterFault(
-                "the gate's fingerprint is None",
-                cause="its contract declares a fingerprint that the gate does not give",
-                hint="return bytes from Gate.fingerprint, or declare fingerprint=False",
-            )
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(self.kernel.positions(_encode))
-        digest.update(gate)
-        digest.update(self.purse.digest())
-        for receiver in self.receivers.values():
-            digest.update(receiver.digest())
-        for queue in self.queues:
-            digest.update(queue.digest())
-        digest.update(self._shared())
-        for observer in self._observers:
-            digest.update(observer.digest())
-        return digest.digest()
-
-    def _shared(self) -> bytes:
-        outboxes = [(name, [e.effect_id for e in box]) for name, box in self.outboxes.items()]
-        return _encode(
-            [
-                self.kernel.now_ns,
-                self.may_crash_now(),
-                outboxes,
-                sorted(self.outcomes.items()),
-                [(str(ref), record) for ref, record in self.records.items()],
-                sorted(set(self.signalled)),
-                sorted(set(self.gone)),
-                sorted(set(self.stopped_workers)),
-                sorted({str(ref) for ref in self.registered_children}),
-                sorted({str(ref) for ref in self.finished_children}),
-                sorted(self.port.permits.items()),
-            ]
-        )
+        return digest_of(self, self._observers)
