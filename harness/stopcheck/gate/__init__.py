@@ -158,6 +158,7 @@ from stopcheck.gate._requests import (
     RevokeLease,
     Tick,
 )
+from stopcheck.gate._sentence import sentence_for
 from stopcheck.gate._vocabulary import (
     CANCELLED_STATES,
     EXECUTION_EDGES,
@@ -348,6 +349,7 @@ __all__ = [
     "Won",
     "WorkerFacet",
     "WrongReply",
+    "sentence_for",
 ]
 
 #: What each operation may answer: one union for each, all named after their operation.

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from stopcheck.campaign import Deviation, ReplayedRun
-from stopcheck.gate import Snapshot, Ticked
+from stopcheck.gate import OpenTask, Snapshot, Ticked
 from stopcheck.judge import Violation
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._words import account, actor_of, answered, asked, happened, place, seconds
@@ -135,7 +135,7 @@ class _Story:
             return
         parts = list(self._events(actor, events))
         if self._is_quiet(events, deviations, label):
-            self._hidden += bool(option)
+            self._hidden += bool(option and events)
             return
         yield from self._left_out()
         if option and (not parts or (parts[0][0] != actor and self._phase != "account")):
@@ -151,7 +151,7 @@ class _Story:
         if self._full or deviations:
             return False
         if self._phase == "setup":
-            return True
+            return all(isinstance(e, Called | Returned) and _is_plain_opening(e) for e in events)
         if self._phase == "account":
             return not any(not isinstance(e, Called | Returned) for e in events)
         if self._phase == "final":
@@ -194,6 +194,12 @@ class _Story:
 
     def _asked(self, call: Called) -> str:
         return asked(call.request) + (f" by handle {call.handle}" if self._many else "")
+
+
+def _is_plain_opening(event: Called | Returned) -> bool:
+    """Whether it only says that a task is there."""
+    timed = isinstance(event, Called) and isinstance(event.request, OpenTask) and event.request.deadline_ns is not None
+    return event.operation == "open_task" and not timed
 
 
 def _turn(label: str) -> str:

@@ -11,7 +11,7 @@ from typing import cast
 
 import msgspec
 
-from stopcheck.gate import Receipt, Reply, Request, Snapshot, Trigger
+from stopcheck.gate import CancellationRecord, Receipt, Reply, Request, Snapshot, TaskRef, Trigger, sentence_for
 from stopcheck.world import (
     Answered,
     Committed,
@@ -48,10 +48,13 @@ _UNSAID = frozenset(
         "item",
         "delivery_id",
         "request_id",
+        "owner",
     }
 )
 #: Fields whose value speaks for itself.
-_NAMELESS = frozenset({"effect_id", "worker", "evidence", "scope", "cause", "strength", "child", "stage", "result"})
+_NAMELESS = frozenset(
+    {"effect_id", "worker", "evidence", "scope", "cause", "strength", "child", "stage", "result", "halt", "how"}
+)
 _STATEMENT = 90
 
 
@@ -87,6 +90,8 @@ def short(value: object) -> str:
     """A record in short: its name, and the fields that are set."""
     if isinstance(value, Receipt):
         return f"receipt: {value.finding.value}"
+    if isinstance(value, TaskRef):
+        return f"{value.key.task_id}/{value.incarnation}"
     if not isinstance(value, msgspec.Struct):
         return str(getattr(value, "value", value))
     receipt = getattr(value, "receipt", None)
@@ -101,10 +106,21 @@ def short(value: object) -> str:
 
 
 def account(snapshot: Snapshot) -> str:
-    """What a snapshot shows: state, status, record, effects."""
+    """What a snapshot shows: state, status, record, effects, owned work, and what a person is told."""
     effects = ", ".join(f"{e.effect_id} {e.disposition.value}" for e in snapshot.effects) or "no effects"
-    record = f"record revision {snapshot.record.revision}" if snapshot.record is not None else "no record"
-    return f"{snapshot.execution.value}, shown as {snapshot.status.value}; {record}; {effects}"
+    parts = [f"{snapshot.execution.value}, shown as {snapshot.status.value}", _recorded(snapshot.record), effects]
+    if snapshot.deadline_ns is not None:
+        parts.append(f"deadline {seconds(snapshot.deadline_ns)}")
+    if snapshot.children:
+        parts.append("owns " + ", ".join(f"{short(c.child)} {c.stage.value}" for c in snapshot.children))
+    return f'{"; ".join(parts)}; "{sentence_for(snapshot)}"'
+
+
+def _recorded(record: CancellationRecord | None) -> str:
+    """A record by its revision and its causes."""
+    if record is None:
+        return "no record"
+    return f"record revision {record.revision} ({', then '.join(entry.cause.value for entry in record.causes)})"
 
 
 def place(where: str) -> str:

@@ -34,6 +34,7 @@ from stopcheck_scenarios.acceptance import (
     old_incarnations,
     other_runs,
     partitioned_worker,
+    policy_assistant,
     probes_evidence,
     probes_settling,
     removed_work,
@@ -58,6 +59,7 @@ CASES: tuple[Scenario, ...] = (
     late_completion.SCENARIO,
     uncooperative_worker.SCENARIO,
     dead_retries.CANCELLED,
+    policy_assistant.SCENARIO,
     old_checkpoint.STOPPED,
 )
 

@@ -206,7 +206,7 @@ SCENARIOS = (
         title="A child's cap ends while its owner goes on",
         sentence="A child that has outlived its cap does no more work, and its parent is not touched.",
         build=capped,
-        budget=FaultBudget(crashes=1, lost_answers=("commit_effect",), provider=0),
+        budget=FaultBudget(crashes=0, provider=0),
         needs=FAMILY,
         witnesses=(
             Witness(

@@ -32,7 +32,7 @@ EXPORTS = """
     Subscribe SubscribeReply Suppress SuppressReply SuppressedAlready SuppressionDone Suspend SuspendReply
     TERMINAL_STATES Taken
     TaskKey TaskRef Tick TickReply Ticked Tombstoned TooEarly TooLate Transition Trigger Unauthorised
-    Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply
+    Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply sentence_for
 """
 
 
