@@ -76,7 +76,9 @@ class Gate:
         return r.Unsupported()
 
     def revoke_lease(self, request: q.RevokeLease) -> Answer[a.LeaseReply]:
-        """A supervisor takes the lease away; from then on its epoch is stale and its holder fenced."""
+        """A supervisor takes the lease away; from then on its epoch is stale and its holder fenced. By the epoch of an
+        earlier attempt, or of one that never was, nothing is stopped, and the caller is told: ``StaleLease``, or
+        ``Refused`` (SCOPE-8)."""
         return r.Unsupported()
 
     def commit_effect(self, request: q.CommitEffect) -> Answer[a.CommitEffectReply]:

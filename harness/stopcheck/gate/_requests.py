@@ -168,7 +168,8 @@ class Fail(Request, frozen=True, kw_only=True):
 
 
 class RequestCancel(Request, frozen=True, kw_only=True):
-    """Ask that the task be cancelled (right ``stop``)."""
+    """Ask that the task be cancelled (right ``stop``). A stop names tenant, task id, incarnation and scope; without one
+    of them (``None``, or blank) it is ``Refused(malformed)`` and never guessed (SCOPE-1)."""
 
     operation: ClassVar[str] = "request_cancel"
     scope: Scope

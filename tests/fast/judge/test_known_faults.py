@@ -15,6 +15,7 @@ from stopcheck_fixtures.faulty import (
     children,
     delivery,
     later,
+    named_stops,
     other_runs,
     record,
     removal,
@@ -25,7 +26,7 @@ from stopcheck_fixtures.faulty import (
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
-MODULES = (scope, record, admission, suppression, children, delivery, removal, later, other_runs, shared)
+MODULES = (scope, named_stops, record, admission, suppression, children, delivery, removal, later, other_runs, shared)
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [
     fault

@@ -19,6 +19,7 @@ from stopcheck.judge.checks import (
     _escalation,
     _later,
     _liveness,
+    _named_runs,
     _other_runs,
     _reconciliation,
     _record,
@@ -27,12 +28,15 @@ from stopcheck.judge.checks import (
     _scope,
     _settled_above,
     _shared,
+    _stop_requests,
     _suppression,
     _views,
 )
 
 CHECKS: tuple[type[Check], ...] = (
     *_scope.CHECKS,
+    *_stop_requests.CHECKS,
+    *_named_runs.CHECKS,
     *_record.CHECKS,
     *_causes.CHECKS,
     *_admission.CHECKS,

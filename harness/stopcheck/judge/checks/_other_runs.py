@@ -42,6 +42,19 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
+def traces(facts: Facts, reading: Reading) -> list[str]:
+    """What the account of a run that nobody stopped shows though nobody did it there."""
+    book, ref = facts.book, reading.task.ref
+    found = [
+        name
+        for name, operations in _TRACES
+        if getattr(reading.snapshot, name) and not any(book.deeds(operation, ref) for operation in operations)
+    ]
+    if reading.snapshot.record is not None or reading.snapshot.intent.requested:
+        found.append("a cancellation")
+    return found
+
+
 class NextRunIsClean(ReadingCheck):
     """The next run of a task that was stopped begins like a first one, and its account shows nothing of the old stop.
 
@@ -70,16 +83,10 @@ class NextRunIsClean(ReadingCheck):
         if stopped is None:
             return
         self.exercised("DLV-7")
-        book, ref = self.facts.book, reading.task.ref
-        found = [
-            name
-            for name, operations in _TRACES
-            if getattr(reading.snapshot, name) and not any(book.deeds(operation, ref) for operation in operations)
-        ]
+        ref = reading.task.ref
+        found = traces(self.facts, reading)
         declared = {entry.effect_id: self.facts.effects.get(entry.effect_id) for entry in reading.snapshot.effects}
         found += [name for name, effect in declared.items() if effect is not None and effect.task != ref]
-        if reading.snapshot.record is not None or reading.snapshot.intent.requested:
-            found.append("a cancellation")
         if found:
             self.violated(
                 "DLV-7",
@@ -89,7 +96,7 @@ class NextRunIsClean(ReadingCheck):
 
     def _stopped_before(self, task: TaskFacts) -> TaskRef | None:
         """An earlier incarnation that is known to be stopped, if nothing was begun that may stop this one."""
-        if _may_be_ended_from_outside(self.facts, task.ref):
+        if may_be_ended_from_outside(self.facts, task.ref):
             return None
         runs = (run for run in self.facts.tasks.values() if run.ref.key == task.ref.key and run.record is not None)
         return next((run.ref for run in runs if run.ref.incarnation < task.ref.incarnation), None)
@@ -161,7 +168,7 @@ class HandleIsNoTask(ReadingCheck):
     def _namesake(self, window: Window, lease: LeaseFacts | None) -> Deed | None:
         """What was done to another run through a handle like this lease's, while this one certainly held."""
         facts = self.facts
-        if lease is None or facts.deaths or _may_be_ended_from_outside(facts, window.task.ref):
+        if lease is None or facts.deaths or may_be_ended_from_outside(facts, window.task.ref):
             return None
         if not window.certainly_holds(lease, facts.now_ns):
             return None
@@ -183,7 +190,7 @@ class HandleIsNoTask(ReadingCheck):
         )
 
 
-def _may_be_ended_from_outside(facts: Facts, ref: TaskRef) -> bool:
+def may_be_ended_from_outside(facts: Facts, ref: TaskRef) -> bool:
     """Whether anything was begun that may stop the run or end it: a stop, a deadline, or its owner's word or end."""
     return facts.prompted(ref) or any(owner.ending or owner.finishing for owner in facts.ancestors(ref))
 
@@ -200,4 +207,4 @@ def _like(deed: Deed, lease: LeaseFacts, tasks: dict[TaskRef, TaskFacts]) -> boo
 
 CHECKS: tuple[type[Check], ...] = (NextRunIsClean, HandleIsNoTask)
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "may_be_ended_from_outside", "traces"]

@@ -194,7 +194,8 @@ def cancel_unopened(rules: Rules, state: GateState, request: RequestCancel) -> S
         return
     tombstone = Task(phase=Phase.TOMBSTONE, cut=CUT_OF[request.scope])
     yield Outcome("Tombstoned", records=(ref,), values=(str(request.scope),)), state.with_task(ref, tombstone)
-    if CUT_OF[request.scope] not in rules.cuts or state.incarnations(request.task):
+    blank = not (request.task.tenant.strip() and request.task.task_id.strip())
+    if blank or CUT_OF[request.scope] not in rules.cuts or state.incarnations(request.task):
         yield REFUSED, state
 
 
