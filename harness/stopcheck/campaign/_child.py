@@ -13,6 +13,8 @@ from stopcheck.campaign._job import JobRunner
 from stopcheck.campaign._loading import LoadedGate, load_gate, pick_scenarios
 from stopcheck.campaign._messages import (
     Broken,
+    Compare,
+    Compared,
     Finished,
     Open,
     Opened,
@@ -41,6 +43,8 @@ def main(read_fd: int, write_fd: int) -> None:
                 message = to_child.decode(line)
                 if isinstance(message, Shrink):
                     send(sink, Shrunk(message.index, runner.shrink(message.finding)))
+                elif isinstance(message, Compare):
+                    send(sink, Compared(message.index, runner.compare(message.spec, message.sampled)))
                 elif isinstance(message, Run):
                     _serve(runner, message, sink)
 
@@ -73,7 +77,8 @@ def _serve(runner: JobRunner, message: Run, sink: IO[bytes]) -> None:
     def progress(executions: int, states: int, failures: int) -> None:
         send(sink, Progress(message.index, executions, states, failures))
 
-    send(sink, Finished(message.index, runner.run(message.spec, progress)))
+    result = runner.run(message.spec, progress)
+    send(sink, Finished(message.index, result, runner.sampled))
 
 
 if __name__ == "__main__":

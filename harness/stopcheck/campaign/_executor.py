@@ -13,10 +13,13 @@ from pathlib import Path
 import msgspec
 import trio
 
+from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs, Sampled
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._job import failed
 from stopcheck.campaign._messages import (
     Broken,
+    Compare,
+    Compared,
     Finished,
     FromChild,
     Open,
@@ -49,7 +52,7 @@ SILENCE_S = 60.0
 LOSSES = 3
 
 OnEvent = Callable[[CampaignEvent], None]
-Order = Run | Shrink
+Order = Run | Compare | Shrink
 
 
 class Outcome(msgspec.Struct):
@@ -69,6 +72,7 @@ async def execute(request: Open, on_event: OnEvent, *, children: int, silence_s:
         crew = _Crew(request, outcome, Path(folder), on_event, silence_s)
         jobs = await crew.open()
         await crew.work([Run(index, spec) for index, spec in enumerate(jobs)], children)
+        await crew.compare(children)
         best = best_findings(outcome.results[index] for index in sorted(outcome.results))
         await crew.work([Shrink(index, finding) for index, finding in enumerate(best)], children)
     return outcome
@@ -94,6 +98,7 @@ class _Crew:
         self._silence_s = silence_s
         self._logs = 0
         self._losses = 0
+        self._sampled: dict[int, tuple[Sampled, ...]] = {}
 
     async def open(self) -> tuple[JobSpec, ...]:
         """Load the gate in a process of its own, and get the plan."""
@@ -117,6 +122,26 @@ class _Crew:
             await child.close()
         return ()
 
+    async def compare(self, children: int) -> None:
+        """Have samples of all jobs made again in processes with other hash seeds, each by one of them."""
+        results = self._outcome.results
+        orders = [
+            Compare(index, results[index].spec, self._sampled[index])
+            for index in sorted(self._sampled)
+            if self._sampled[index] and results[index].fault is None and results[index].differs is None
+        ]
+        shares = [(seed, orders[at :: len(OTHER_HASH_SEEDS)]) for at, seed in enumerate(OTHER_HASH_SEEDS)]
+        limit = trio.CapacityLimiter(children)
+
+        async def serve(hash_seed: str, share: Sequence[Order]) -> None:
+            async with limit:
+                await self._serve(iter(share), hash_seed)
+
+        async with trio.open_nursery() as nursery:
+            for hash_seed, share in shares:
+                if share:
+                    nursery.start_soon(serve, hash_seed, share)
+
     async def work(self, orders: Sequence[Order], children: int) -> None:
         """Carry out orders, by that many children at most."""
         queue = iter(orders)
@@ -124,18 +149,18 @@ class _Crew:
             for _ in range(min(children, len(orders))):
                 nursery.start_soon(self._serve, queue)
 
-    def _start(self) -> Child:
+    def _start(self, hash_seed: str = JOB_HASH_SEED) -> Child:
         self._logs += 1
-        return Child(self._folder / f"child-{self._logs}.log")
+        return Child(self._folder / f"child-{self._logs}.log", hash_seed)
 
-    async def _serve(self, orders: Iterator[Order]) -> None:
+    async def _serve(self, orders: Iterator[Order], hash_seed: str = JOB_HASH_SEED) -> None:
         child: Child | None = None
         try:
             for order in orders:
                 if self._gave_up(order):
                     continue
                 if child is None:
-                    child = self._start()
+                    child = self._start(hash_seed)
                     await child.send(self._request)
                     await child.receive(self._silence_s)
                 if isinstance(order, Run):
@@ -143,14 +168,11 @@ class _Crew:
                 await child.send(order)
                 answer = await self._follow(child)
                 if answer is None:
-                    where = order.spec.name if isinstance(order, Run) else f"{order.finding.scenario} (shrinking)"
+                    where = f"{order.finding.scenario} (shrinking)" if isinstance(order, Shrink) else order.spec.name
                     fault = await child.last_words(self._silence_s, where)
                     await child.close()
                     child = None
-                    if isinstance(order, Run):
-                        answer = Finished(order.index, failed(order.spec, fault))
-                    else:
-                        self._losses += 1
+                    answer = self._lost(order, fault)
                 self._enter(answer)
         except BaseException:
             if child is not None:
@@ -160,6 +182,16 @@ class _Crew:
             if child is not None:
                 with trio.CancelScope(shield=True):
                     await child.close()
+
+    def _lost(self, order: Order, fault: FaultReport) -> FromChild | None:
+        """What is known of an order whose process was lost."""
+        if isinstance(order, Run):
+            return Finished(order.index, failed(order.spec, fault))
+        self._losses += 1
+        if isinstance(order, Compare):
+            what = f"one run came to its end, in the other {fault.what}"
+            return Compared(order.index, Differs(what, ELSEWHERE, order.sampled[0].token))
+        return None
 
     def _gave_up(self, order: Order) -> bool:
         """An adapter that hangs or dies again and again is not waited for in every job."""
@@ -183,6 +215,12 @@ class _Crew:
             fault = answer.result.fault
             self._losses += fault is not None and fault.kind in ("GateHung", "GateDied")
             self._outcome.results[answer.index] = answer.result
+            self._sampled[answer.index] = answer.sampled
             self._on_event(JobFinished(answer.index, answer.result))
+        elif isinstance(answer, Compared) and answer.differs is not None:
+            result = self._outcome.results[answer.index]
+            self._outcome.results[answer.index] = msgspec.structs.replace(
+                result, unsound=str(answer.differs), differs=answer.differs
+            )
         elif isinstance(answer, Shrunk):
             self._outcome.shrunk[answer.index] = answer.finding

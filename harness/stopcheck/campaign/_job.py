@@ -11,8 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 
-import msgspec
-
+from stopcheck.campaign._audit import ELSEWHERE, HERE, Differs, Sample, Sampled, differing
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
@@ -23,26 +22,21 @@ from stopcheck.campaign._shrinking import shrunk_finding
 from stopcheck.campaign._sigkill import sigkill_job
 from stopcheck.campaign._strategies import Search, search
 from stopcheck.explore import (
-    Deviating,
     Exploration,
     Failure,
     Fault,
     Result,
     Trial,
     Watch,
-    find_nondeterminism,
-    generator,
     make_trial,
     tallies,
     unwatched,
 )
 from stopcheck.gate import AdapterFault, NotAGate
 from stopcheck.judge import CHECKS
-from stopcheck.kernel import Chooser, HungError, Recorder, Schedule, ThreadHost, Watchdog
+from stopcheck.kernel import Chooser, HungError, ThreadHost, Watchdog
 from stopcheck.world import Granularity, Interior, Scenario, Variant, raised_at, shortened
 
-#: Schedules per job that are run twice.
-AUDITED = 2
 #: Executions between two reports of progress.
 _EVERY = 50
 
@@ -60,6 +54,8 @@ class JobRunner:
         self._stack = ExitStack()
         self._interiors: dict[Granularity, Interior] = {}
         self._threads = ThreadHost(execution_s)
+        #: Runs of the last job, to be made again elsewhere.
+        self.sampled: tuple[Sampled, ...] = ()
 
     def __enter__(self) -> JobRunner:
         return self
@@ -81,15 +77,18 @@ class JobRunner:
 
     def run(self, spec: JobSpec, on_progress: OnProgress) -> JobResult:
         """Do one job. Whatever goes wrong in it stands in its result."""
+        self.sampled = ()
         scenario = self._scenarios[spec.scenario]
         try:
             if spec.strategy == SIGKILL:
                 return sigkill_job(self._loaded, spec, lambda: on_progress(0, 0, 0))
             with Watchdog(self._execution_s) as watchdog:
                 trial = self._trial(scenario, spec)
-                found = search(spec, _Watched(trial, watchdog, on_progress, self._check_contract))
-                found = self._audited(found, trial, watchdog)
-            return self._result(scenario, spec, found)
+                sample = Sample()
+                found = search(spec, _Watched(trial, watchdog, on_progress, self._check_contract, sample))
+                differs = self._differs(found, _Guarded(trial, watchdog), sample)
+            self.sampled = tuple(sample.kept)
+            return self._result(scenario, spec, found, differs)
         except AdapterFault as error:
             return failed(spec, report_of(error, spec.scenario))
         except HungError as error:
@@ -113,16 +112,24 @@ class JobRunner:
                 hint="declare the contract once, as a constant of the class",
             )
 
-    def _audited(self, found: Search, trial: Trial, watchdog: Watchdog) -> Search:
-        """Make a few of the runs twice: a gate that differs is not judged."""
-        if found.unsound or found.exploration.faults:
-            return found
-        seeds = [random_schedule(trial, number) for number in range(AUDITED)]
-        watchdog.rearm()
-        differs = find_nondeterminism(trial, seeds)
-        if differs is None:
-            return found
-        return msgspec.structs.replace(found, unsound=f"one schedule made two different runs: {differs.what}")
+    def _differs(self, found: Search, trial: Trial, sample: Sample) -> Differs | None:
+        """Make a few of the runs again: a gate that differs is not judged."""
+        if found.exploration.faults:
+            return None
+        differs = differing(trial, sample.kept, HERE)
+        known = found.exploration.nondeterminism
+        if differs is None and known is not None:
+            differs = Differs(known.what, HERE, known.schedule.token())
+        return differs
+
+    def compare(self, spec: JobSpec, sampled: tuple[Sampled, ...]) -> Differs | None:
+        """Make runs again that were made in another process."""
+        with Watchdog(self._execution_s) as watchdog:
+            trial = _Guarded(self._trial(self._scenarios[spec.scenario], spec), watchdog)
+            try:
+                return differing(trial, sampled, ELSEWHERE)
+            except (Exception, HungError) as error:
+                return Differs(f"one run came to its end, the other raised {error!r}", ELSEWHERE, sampled[0].token)
 
     def shrink(self, finding: Finding) -> Finding:
         """Make a finding's schedule as short as the bound on runs allows, and look for the nearest run that passes; if
@@ -147,7 +154,7 @@ class JobRunner:
             thread_host=self._threads,
         )
 
-    def _result(self, scenario: Scenario, spec: JobSpec, found: Search) -> JobResult:
+    def _result(self, scenario: Scenario, spec: JobSpec, found: Search, differs: Differs | None) -> JobResult:
         merged = found.exploration
         findings = tuple(_finding(spec, failure, merged) for _, failure in sorted(merged.failures.items()))
         contract = self._loaded.contract
@@ -175,7 +182,8 @@ class JobRunner:
             searched=dict(sorted(merged.searched.exercised.items())),
             searched_inner=dict(sorted(merged.searched.inner.items())),
             sweep=merged.coverage,
-            unsound=found.unsound,
+            unsound=str(differs) if differs is not None else found.unsound,
+            differs=differs,
             exhausted=found.exhausted,
             bound=found.bound,
             faults=_limits(scenario, merged),
@@ -184,24 +192,41 @@ class JobRunner:
         )
 
 
-class _Watched:
-    """A trial that keeps the watchdog quiet while runs end, and reports progress."""
+class _Guarded:
+    """A trial that keeps the watchdog quiet while runs end."""
 
-    def __init__(
-        self, trial: Trial, watchdog: Watchdog, on_progress: OnProgress, after_run: Callable[[], None]
-    ) -> None:
-        self._after_run = after_run
+    def __init__(self, trial: Trial, watchdog: Watchdog) -> None:
         self._trial = trial
         self._watchdog = watchdog
-        self._on_progress = on_progress
-        self._executions = 0
-        self._failures = 0
         self.scenario = trial.scenario
         self.variant = trial.variant
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         self._watchdog.rearm()
-        result = self._trial(chooser, watch)
+        return self._trial(chooser, watch)
+
+
+class _Watched(_Guarded):
+    """A guarded trial that also reports progress, checks the contract, and samples runs for the audit."""
+
+    def __init__(
+        self,
+        trial: Trial,
+        watchdog: Watchdog,
+        on_progress: OnProgress,
+        after_run: Callable[[], None],
+        sample: Sample,
+    ) -> None:
+        super().__init__(trial, watchdog)
+        self._after_run = after_run
+        self._on_progress = on_progress
+        self._sample = sample
+        self._executions = 0
+        self._failures = 0
+
+    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
+        result = super().__call__(chooser, watch)
+        self._sample.note(result)
         self._after_run()
         self._executions += 1
         self._failures += bool(result.violations)
@@ -227,12 +252,6 @@ def _finding(spec: JobSpec, failure: Failure, merged: Exploration) -> Finding:
         executions_to_find=merged.executions,
         shrunk=False,
     )
-
-
-def random_schedule(trial: Trial, seed: int) -> Schedule:
-    """A schedule to try twice: seeded, near the default order."""
-    recorder = Recorder(Deviating(generator(seed, 0), 0.2))
-    return Schedule.of(trial.scenario, trial.variant, trial(recorder).choices)
 
 
 def _limits(scenario: Scenario, found: Exploration) -> dict[str, int]:

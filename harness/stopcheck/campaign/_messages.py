@@ -6,6 +6,7 @@ from typing import IO
 
 import msgspec
 
+from stopcheck.campaign._audit import Differs, Sampled
 from stopcheck.campaign._results import FaultReport, Finding, GateIdentity, JobResult, JobSpec
 from stopcheck.gate import GateContract
 
@@ -30,6 +31,21 @@ class Run(msgspec.Struct, frozen=True, tag=True):
 
     index: int
     spec: JobSpec
+
+
+class Compare(msgspec.Struct, frozen=True, tag=True):
+    """To the child: make these runs of a job again, and compare."""
+
+    index: int
+    spec: JobSpec
+    sampled: tuple[Sampled, ...]
+
+
+class Compared(msgspec.Struct, frozen=True, tag=True):
+    """From the child: what differs, if anything does."""
+
+    index: int
+    differs: Differs | None
 
 
 class Shrink(msgspec.Struct, frozen=True, tag=True):
@@ -77,14 +93,15 @@ class Progress(msgspec.Struct, frozen=True, tag=True):
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
-    """From the child: the job is done."""
+    """From the child: the job is done. ``sampled`` are some of its runs, for the audit."""
 
     index: int
     result: JobResult
+    sampled: tuple[Sampled, ...] = ()
 
 
-ToChild = Open | Run | Shrink
-FromChild = Opened | Refused | Broken | Progress | Finished | Shrunk
+ToChild = Open | Run | Compare | Shrink
+FromChild = Opened | Refused | Broken | Progress | Finished | Compared | Shrunk
 
 _encoder = msgspec.json.Encoder()
 to_child = msgspec.json.Decoder(ToChild)

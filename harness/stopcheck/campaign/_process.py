@@ -32,7 +32,7 @@ _SHOWN = 300
 class Child:
     """One child process and its two pipes."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, hash_seed: str) -> None:
         self._log = log.open("a+b")  # appended to by the child, so that it may be cut in between
         self._buffer = b""
         self._killed = False
@@ -46,6 +46,7 @@ class Child:
             stdout=self._log,
             stderr=self._log,
             start_new_session=True,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
         )
         os.close(to_read)
         os.close(from_write)

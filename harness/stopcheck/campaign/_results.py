@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from stopcheck.campaign._audit import Differs
 from stopcheck.campaign._ledger_records import Cover, Ledger
 from stopcheck.explore import SweepCoverage, Tally
 
@@ -125,7 +126,8 @@ class JobResult(msgspec.Struct, frozen=True):
     disruptions. ``sweep``: at which branch points a stop landed; ``deaths``: processes that were killed for real.
     ``faults``: how many of each kind one run may contain, of those for which there is a place. ``cache_full``: the
     state cache reached its bound, which costs time, not soundness. ``ledger``: which faults, deaths and races of timers
-    its runs were offered, and which they took.
+    its runs were offered, and which they took. ``unsound``: why nothing follows from its silence; ``differs``: that
+    the gate is not deterministic, and where that shows.
     """
 
     spec: JobSpec
@@ -147,6 +149,7 @@ class JobResult(msgspec.Struct, frozen=True):
     sweep: SweepCoverage | None = None
     deaths: int = 0
     unsound: str = ""
+    differs: Differs | None = None
     exhausted: bool = False
     bound: int | None = None
     faults: dict[str, int] = {}

@@ -28,7 +28,11 @@ def judge_clauses(
 ) -> tuple[ClauseVerdict, ...]:
     """A verdict for every clause of the catalogue. ``declared`` maps scenario ids to the clauses they are about."""
     checked = checked_clauses()
-    return tuple(_verdict(r, contract, jobs, declared, shrunk, checked=r.id in checked) for r in REQUIREMENTS.values())
+    unlike = next((f"{job.spec.name}: {job.differs}" for job in jobs if job.differs is not None), "")
+    return tuple(
+        _verdict(r, contract, jobs, declared, shrunk, checked=r.id in checked, unlike=unlike)
+        for r in REQUIREMENTS.values()
+    )
 
 
 def _verdict(
@@ -39,9 +43,13 @@ def _verdict(
     shrunk: Sequence[Finding],
     *,
     checked: bool,
+    unlike: str,
 ) -> ClauseVerdict:
+    """``unlike``: the gate is not deterministic. Then only a finding that was made again counts, and nothing passes:
+    what was found says nothing about the runs that somebody else will get."""
     clause = requirement.id
-    found = [f for job in jobs for f in job.findings]
+    found = [f for job in jobs for f in job.findings if not unlike]
+    shrunk = [f for f in shrunk if f.shrunk or not unlike]
     findings = _best(f for f in [*shrunk, *found] if f.clause == clause)
     exercised = sum(job.exercised.get(clause, 0) for job in jobs)
     about = [j for j in jobs if clause in j.exercised or clause in declared.get(j.spec.scenario, ())]
@@ -64,6 +72,8 @@ def _verdict(
         return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
     if exercised == 0:
         return verdict(Verdict.UNKNOWN, "no run put it to the test")
+    if unlike:
+        return verdict(Verdict.UNKNOWN, unlike)
     if not any(clause in job.searched for job in jobs) and not doubts:
         return verdict(Verdict.UNKNOWN, "it was only sampled: no search that was completed put it to the test")
     if doubts:

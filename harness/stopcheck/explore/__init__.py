@@ -6,7 +6,7 @@ budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
 
 from stopcheck.explore._bounded import BoundedTrial
 from stopcheck.explore._depth_first import depth_first
-from stopcheck.explore._determinism import find_nondeterminism, sample_of
+from stopcheck.explore._determinism import USUAL_CAUSES, find_nondeterminism, made_again
 from stopcheck.explore._exhaustive import exhaustive
 from stopcheck.explore._exploration import (
     Budget,
@@ -43,6 +43,7 @@ from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial
 __all__ = [
     "AFTER",
     "STRATEGIES",
+    "USUAL_CAUSES",
     "Aim",
     "BoundedTrial",
     "Budget",
@@ -81,12 +82,12 @@ __all__ = [
     "find_nondeterminism",
     "generator",
     "machine_for",
+    "made_again",
     "make_trial",
     "nearest_passing",
     "pct",
     "random_walk",
     "replay",
-    "sample_of",
     "shrink",
     "state_machine",
     "stop_position",

@@ -226,7 +226,7 @@ class Exploration(msgspec.Struct):
     def unsound(self) -> str:
         """In words, why nothing may be concluded from what was not found; empty when it may."""
         if self.nondeterminism is not None:
-            return f"the gate is not deterministic: {self.nondeterminism.what}"
+            return f"a run could not be repeated: {self.nondeterminism.what}"
         if self.cache is not None and self.cache.refuted is not None:
             return f"the gate's fingerprint was refuted: {self.cache.refuted.what}"
         lie = self.footprints.lie if self.footprints is not None else None

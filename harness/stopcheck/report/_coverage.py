@@ -44,7 +44,10 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
         _print_ledger(console, report.ledger)
     listed = None if everything else _LISTED
     _print_list(console, "not explored", _unexplored(jobs, everything=everything), listed)
-    _print_list(console, "not believed", [f"{j.spec.name}: {j.unsound}" for j in jobs if j.unsound], listed)
+    unsound = [f"{j.spec.name}: {j.unsound}" for j in jobs if j.unsound and j.differs is None]
+    _print_list(console, "not believed", unsound, listed)
+    differing = [f"{j.spec.name}: {j.unsound}" for j in jobs if j.differs is not None]
+    _print_list(console, "not deterministic", differing, 1 if listed is not None else None)
     full = [f"{j.spec.name}: {j.states:,} states; further ones were not kept" for j in jobs if j.cache_full]
     _print_list(console, "state cache full", full, listed)
     witnesses = [f"{scenario}: {name}" for scenario, names in missed_witnesses(jobs).items() for name in names]

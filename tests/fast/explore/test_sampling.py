@@ -14,7 +14,6 @@ from stopcheck.explore import (
     find_nondeterminism,
     pct,
     random_walk,
-    sample_of,
     stop_position,
     stop_sweep,
 )
@@ -103,9 +102,3 @@ def test_runs_that_differ_by_themselves_are_found() -> None:
     assert found is not None
     assert "worker@run 1" in found.what
     assert "worker@run 2" in found.what
-
-
-def test_a_sample_of_schedules_is_spread() -> None:
-    schedules = [Schedule(str(number), {}, ()) for number in range(10)]
-    assert [schedule.scenario for schedule in sample_of(schedules, 3)] == ["0", "3", "6"]
-    assert sample_of(schedules, 20) == schedules

@@ -7,6 +7,8 @@ import random
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+import msgspec
+
 from stopcheck.explore._trial import Result, Watch, unwatched
 from stopcheck.judge import Violation
 from stopcheck.kernel import Chooser, Cut, Ending, Kernel, Recorder, branch
@@ -90,7 +92,7 @@ class ToyTrial:
             steps=kernel.steps,
             called={},
             inner={},
-            log=lambda: repr(kernel.log).encode(),
+            log=lambda: b"\n".join(msgspec.json.encode(entry) for entry in kernel.log),
             outcome=lambda: repr((ending, sorted(toy.shared.items()), [v.clause for v in toy.broken])).encode(),
             turns=lambda: [(step, name) for step, _, name in kernel.log],
             first_calls=lambda: {a.name: "request_cancel" for a in kernel.actors if a.name.startswith("stop")},
