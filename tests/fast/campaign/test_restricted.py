@@ -28,8 +28,8 @@ def test_without_a_search_nothing_passes_however_much_was_exercised(name: str) -
 def test_a_search_alone_is_ground_for_a_pass(name: str) -> None:
     report = campaign("memory", Options(scenarios=SMALL, strategy=name))
     (job,) = report.jobs
-    assert job.exhausted or job.bound == 2
-    assert "exhausted in" in job.ground or "every run of at most 2 disruptions" in job.ground
+    assert job.exhausted or (job.bound is not None and job.bound >= 1)
+    assert "exhausted in" in job.ground or f"every run of at most {job.bound} disruption" in job.ground
     assert job.searched
     assert sum(1 for clause in report.clauses if clause.verdict is Verdict.PASS) > 10
 
