@@ -92,6 +92,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     It is an assumption that the verdict prints, and a call that yields refutes it (exit 4): where one call waits,
     another may begin.
     ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
+    ``retention_ns`` is how long a cancellation record is kept at least, counted from its cutoff; it covers the longest
+    time for which a queue may hold a message back (REC-6).
     ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
     ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1).
     """

@@ -169,13 +169,18 @@ class Fail(Request, frozen=True, kw_only=True):
 
 class RequestCancel(Request, frozen=True, kw_only=True):
     """Ask that the task be cancelled (right ``stop``). A stop names tenant, task id, incarnation and scope; without one
-    of them (``None``, or blank) it is ``Refused(malformed)`` and never guessed (SCOPE-1)."""
+    of them (``None``, or blank) it is ``Refused(malformed)`` and never guessed (SCOPE-1).
+
+    ``requested_ns`` is when the requester asked by its own clock, if it says so. That is for people: no foreign clock
+    dates, orders or ends a record (REC-6).
+    """
 
     operation: ClassVar[str] = "request_cancel"
     scope: Scope
     cause: Cause
     request_id: str
     reason: str
+    requested_ns: int | None = None
 
 
 class Inspect(Request, frozen=True, kw_only=True):

@@ -200,10 +200,25 @@ class Client:
         return await self.insist(Fail, task, epoch=epoch, result_digest=result)
 
     async def request_cancel(
-        self, task: TaskRef, scope: Scope, request_id: str, cause: Cause = Cause.USER, reason: str = "Stop pressed"
+        self,
+        task: TaskRef,
+        scope: Scope,
+        request_id: str,
+        cause: Cause = Cause.USER,
+        reason: str = "Stop pressed",
+        *,
+        requested_ns: int | None = None,
     ) -> Any:
-        """Press Stop."""
-        return await self.insist(RequestCancel, task, scope=scope, cause=cause, request_id=request_id, reason=reason)
+        """Press Stop; ``requested_ns`` by the caller's own clock."""
+        return await self.insist(
+            RequestCancel,
+            task,
+            scope=scope,
+            cause=cause,
+            request_id=request_id,
+            reason=reason,
+            requested_ns=requested_ns,
+        )
 
     async def inspect(self, task: TaskRef) -> Any:
         """Read the task's account."""

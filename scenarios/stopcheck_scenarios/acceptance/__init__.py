@@ -93,6 +93,7 @@ PROBES: tuple[Scenario, ...] = (
     *lifetimes.SCENARIOS,
     *no_cancellation.SCENARIOS,
     long_memory.SCENARIO,
+    long_memory.CROWDED,
     *probes_settling.SCENARIOS,
     budget_ends.SCENARIO,
     probes_evidence.SCENARIO,

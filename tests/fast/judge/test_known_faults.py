@@ -19,6 +19,7 @@ from stopcheck_fixtures.faulty import (
     other_runs,
     record,
     removal,
+    retention,
     scope,
     shared,
     suppression,
@@ -26,7 +27,20 @@ from stopcheck_fixtures.faulty import (
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
-MODULES = (scope, named_stops, record, admission, suppression, children, delivery, removal, later, other_runs, shared)
+MODULES = (
+    scope,
+    named_stops,
+    retention,
+    record,
+    admission,
+    suppression,
+    children,
+    delivery,
+    removal,
+    later,
+    other_runs,
+    shared,
+)
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [
     fault
