@@ -75,8 +75,8 @@ class HostKind(StrEnum):
     """How the gate's code runs. ``inline``: plain calls, or coroutines that await only what the environment
     gives (or a bare ``asyncio.sleep(0)``). ``thread``: blocking code, one thread for each open call. ``trio``,
     ``asyncio``: whatever that library offers except sockets and subprocesses, each open call a task of one loop on the
-    virtual clock; only ``branch`` and ``blocked`` of the environment are branch points. A race at any other await is
-    not tried, so ``await environment.branch(...)`` between each check and its act."""
+    virtual clock. Each await that suspends a call is a branch point, whatever it awaits; ``environment.branch`` makes
+    further ones."""
 
     INLINE = "inline"
     THREAD = "thread"

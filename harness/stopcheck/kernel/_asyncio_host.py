@@ -24,6 +24,7 @@ from stopcheck.kernel._actors import Park
 from stopcheck.kernel._errors import Killed
 from stopcheck.kernel._loop_threads import Job, Starter, Threads
 from stopcheck.kernel._loops import PASSES, ROUNDS, Loop, LoopCall, LoopHost, Standing, call_in, fatal_in
+from stopcheck.kernel._resuming import resuming
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -67,13 +68,14 @@ class _Selector:
 class _EventLoop(asyncio.BaseEventLoop):
     """asyncio's loop, on the kernel's clock."""
 
-    def __init__(self, now_ns: Callable[[], int], between: Callable[[bool], None], threads: Threads) -> None:
+    def __init__(self, stage: AsyncioLoop, between: Callable[[bool], None], threads: Threads) -> None:
         super().__init__()
+        self._stage = stage
         self.owners: list[tuple[_Task, LoopCall | None]] = []
         self.timers: dict[LoopCall, list[asyncio.TimerHandle]] = {}
         self.starts: LoopCall | None = None
         self.called = False
-        self._now_ns = now_ns
+        self._now_ns = stage.now_ns
         self._threads = threads
         self._executor: concurrent.futures.Executor | None = None
         self._selector = _Selector(between)
@@ -121,8 +123,11 @@ class _EventLoop(asyncio.BaseEventLoop):
     def _make_task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> _Task:
         ordinal = len(self.owners) + 1
         name = options.pop("name", None)  # asyncio's own default counts all tasks of the process
+        owner = self.starts if self.starts is not None else call_in(options.get("context"))
+        if owner is not None:
+            coroutine = resuming(coroutine, self._stage)
         made = _Task(ordinal, coroutine, loop=loop, name=f"Task-{ordinal}" if name is None else name, **options)
-        self.owners.append((made, self.starts if self.starts is not None else call_in(options.get("context"))))
+        self.owners.append((made, owner))
         return made
 
     def _process_events(self, event_list: list[Any]) -> None:
@@ -140,7 +145,7 @@ class AsyncioLoop(Loop):
         super().__init__(now_ns, real_time_s)
         self._passes = 0
         self._threads = Threads(real_time_s, _asks, self._called)
-        self._loop = _EventLoop(now_ns, self._between, self._threads)
+        self._loop = _EventLoop(self, self._between, self._threads)
         self._loop.set_exception_handler(self._unhandled)
 
     # -- steps -----------------------------------------------------------------------------------------------
@@ -148,7 +153,9 @@ class AsyncioLoop(Loop):
     def drain(self, starts: LoopCall | None, waking: list[Standing], *, late: bool) -> None:
         """Make passes until nothing is runnable and no thread is out."""
         if late:
+            self.free = True
             self._run()
+            self.free = False
         if starts is not None:
             self._loop.starts = starts
             starts.task = self._loop.create_task(starts.begin(), name=starts.actor.name)
@@ -184,7 +191,7 @@ class AsyncioLoop(Loop):
         elif not self.closing:
             loop.default_exception_handler(context)
 
-    async def stand(self, park: Park) -> None:
+    async def stand(self, park: Park, *, cancellable: bool = True) -> None:
         """Stand until chosen, then be cancelled if that came meanwhile."""
         if self.closing:
             await self._loop.create_future()  # until it is cancelled
@@ -192,6 +199,10 @@ class AsyncioLoop(Loop):
         chosen = _Chosen(loop=self._loop)
         self.enter(park, asyncio.current_task(), chosen)
         await chosen
+
+    def stands(self, trap: object) -> bool:
+        """Whether the task awaits to be chosen."""
+        return isinstance(trap, _Chosen)
 
     # -- timers ----------------------------------------------------------------------------------------------
 
@@ -218,7 +229,7 @@ class AsyncioLoop(Loop):
         """Cancel everything, and kill what stands."""
         if self.closing:
             return
-        self.closing = True
+        self.closing = self.free = True
         killed = self.all_standing()
         for standing in killed:
             standing.handle.set_exception(Killed())

@@ -1,14 +1,15 @@
 """What the hosts with an event loop share: calls that are tasks of one loop, and stand where others may move.
 
-One idea: a nested call is a task of its own in the run's loop. ``environment.branch`` and ``blocked``, and nothing
-else, take the calling task out of the loop's hands: it stands there until the kernel chooses it. Whatever else it
-awaits is the loop's own affair, so locks, cancel scopes, time-outs and task groups work as they are.
+One idea: a nested call is a task of its own in the run's loop. ``environment.branch`` and ``blocked`` take the calling
+task out of the loop's hands: it stands there until the kernel chooses it. Whatever else it awaits is the loop's own
+affair, so locks, cancel scopes, time-outs and task groups work as they are; when the loop would go on with it, it
+stands too (``_resuming``), since others could have moved meanwhile.
 
 A step wakes what stands and runs the loop until nothing is runnable and no thread is out. What time has released since
 the last step (a sleep that is over, a time-out) runs before what was chosen. Then each call has ended,
 stands at a point, or waits for something that is not the scheduler: time, or what another call holds. A call that waits
-is disabled. It is released by another's step, within that step, and runs until it stands, waits or has ended; its own
-next step tells the kernel where it has come to, and moves nothing.
+is disabled. It is released by another's step, within that step, and stands, or is cancelled and runs until it stands,
+waits or has ended; its own next step tells the kernel where it has come to, and moves nothing.
 
 Several tasks inside one call may stand at once. They form a queue: the first that stood moves first, and option labels
 number them (``send#2``) in the order in which they first stood, the call's own task being number 0 and bare. A queue,
@@ -31,6 +32,7 @@ from typing import Any, cast
 from stopcheck.kernel._actors import Actor, Park
 from stopcheck.kernel._errors import HungError
 from stopcheck.kernel._hosts import Finished, NestedCall
+from stopcheck.kernel._resuming import RESUMES
 
 #: What the timers of adapters (time-outs, sleeps) are called in schedules and budgets.
 GATE_TIMER = "gate timer"
@@ -39,7 +41,8 @@ GATE_TIMER = "gate timer"
 ROUNDS = 20
 PASSES = 200
 
-_WAITS = "await"
+#: What a call that waits is called; the same as where it goes on.
+_WAITS = RESUMES
 
 _stepping = threading.local()
 _in_call: ContextVar[LoopCall | None] = ContextVar("stopcheck_call", default=None)
@@ -69,7 +72,7 @@ class Standing:
 
 
 class Loop(ABC):
-    """One event loop, for the calls of one life of the gate's process."""
+    """One event loop, for the calls of one life of the gate's process. While it is ``free``, tasks go on unasked."""
 
     def __init__(self, now_ns: Callable[[], int], real_time_s: float) -> None:
         self.now_ns = now_ns
@@ -77,6 +80,7 @@ class Loop(ABC):
         self.turns = 0
         self.mover = ""
         self.closing = False
+        self.free = False
         self.ran_ns = 0
         self.fatal: BaseException | None = None
         self.calls: dict[LoopCall, None] = {}
@@ -98,8 +102,13 @@ class Loop(ABC):
         """Whether tasks live whose call has ended."""
 
     @abstractmethod
-    def stand(self, park: Park) -> Awaitable[None]:
-        """In a task: stand until chosen. A cancellation that came meanwhile is delivered then."""
+    def stand(self, park: Park, *, cancellable: bool = True) -> Awaitable[None]:
+        """In a task: stand until chosen. A cancellation that came meanwhile is delivered then; where the library would
+        not deliver one, since it has something to hand over first (``cancellable`` is false), at the next await."""
+
+    @abstractmethod
+    def stands(self, trap: object) -> bool:
+        """Whether what a task yielded is how it stands."""
 
     @abstractmethod
     def shut(self) -> None:
@@ -223,7 +232,7 @@ class LoopCall:
             loop.calls[self] = None
         else:
             due = self._due()
-            if due is not self._told:
+            if due is not self._told and not self._goes_on(due):
                 return self._tell(due)
             if isinstance(due, Standing):
                 waking = self._released(due)
@@ -238,13 +247,18 @@ class LoopCall:
         looking, self.standing = self.standing, []
         return looking
 
+    def _goes_on(self, due: object) -> bool:
+        """Whether the kernel chose it as waiting, and what it waited for has come: then it need not be told first."""
+        return self._told is _WAITS and isinstance(due, Standing) and due.park.label == RESUMES
+
     def _due(self) -> object:
-        """What the call has come to: its end, the task that moves next, or that it waits."""
+        """What the call has come to: its end, the task that moves next, or that it waits. A task with which the loop
+        would go on by itself moves before those at points of the gate's own."""
         if self.outcome is not None:
             return self.outcome
-        for standing in self.standing:
-            if not standing.park.blocked:
-                return standing
+        free = [standing for standing in self.standing if not standing.park.blocked]
+        if free:
+            return next((standing for standing in free if standing.park.label == RESUMES), free[0])
         return self.standing[0] if self.standing else _WAITS
 
     def look(self) -> bool:

@@ -7,9 +7,10 @@ until nothing is runnable. ``environment.branch`` is ``wait_task_rescheduled`` w
 Time is the kernel's, through ``trio.abc.Clock``, which is also how trio tells that nothing is runnable: it asks then
 how long to sleep. Real time, sockets and subprocesses are not simulated.
 
-Three things have no public name in trio and are reached for in :class:`_Inner` only: the order within a batch of
-runnable tasks (random in trio; here the oldest first), the thread starter, and the mark that a run is on in this thread
-(so that the loop of a process that died can be set aside for another). A fourth is the scopes around another task.
+Four things have no public name in trio and are reached for in :class:`_Inner` only: the order within a batch of
+runnable tasks (random in trio; here the oldest first), the thread starter, how a task's coroutine is begun, and the
+mark that a run is on in this thread (so that the loop of a process that died can be set aside for another). A fifth is
+the scopes around another task.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ import trio
 from stopcheck.kernel._actors import Park
 from stopcheck.kernel._errors import HungError, Killed
 from stopcheck.kernel._loop_threads import Job, Threads
-from stopcheck.kernel._loops import PASSES, ROUNDS, Loop, LoopCall, LoopHost, Standing
+from stopcheck.kernel._loops import PASSES, ROUNDS, Loop, LoopCall, LoopHost, Standing, call_in
+from stopcheck.kernel._resuming import resuming
 
 _SECOND_NS = 1_000_000_000
 
@@ -51,7 +53,8 @@ class _Inner:
     """Trio's insides as they must be while one of our loops runs. What they were stands again afterwards, so that trio
     itself can run around the kernel."""
 
-    def __init__(self, start_thread: Callable[..., None]) -> None:
+    def __init__(self, start_thread: Callable[..., None], follow: Callable[[Any], Any]) -> None:
+        self._follow = follow
         self._run: Any = import_module("trio._core._run")
         self._threads: Any = import_module("trio._threads")
         self._start_thread = start_thread
@@ -67,6 +70,7 @@ class _Inner:
             run._ALLOW_DETERMINISTIC_SCHEDULING,
             run._r,
             threads.start_thread_soon,
+            run.coroutine_or_error,
         )
         mark.clear()
         mark.update(self._ours)
@@ -74,14 +78,21 @@ class _Inner:
         run._ALLOW_DETERMINISTIC_SCHEDULING = True
         run._r = _OLDEST_FIRST
         threads.start_thread_soon = self._start_thread
+        begin, follow = run.coroutine_or_error, self._follow
+        run.coroutine_or_error = _begin_with(begin, follow)
 
     def __exit__(self, *error: object) -> None:
         run, threads, mark = self._run, self._threads, self._run.GLOBAL_RUN_CONTEXT.__dict__
         self._ours, self._hooks = dict(mark), sys.get_asyncgen_hooks()
         mark.clear()
-        theirs, hooks, run._ALLOW_DETERMINISTIC_SCHEDULING, run._r, threads.start_thread_soon = self._theirs
+        theirs, hooks, *rest = self._theirs
+        run._ALLOW_DETERMINISTIC_SCHEDULING, run._r, threads.start_thread_soon, run.coroutine_or_error = rest
         mark.update(theirs)
         sys.set_asyncgen_hooks(*hooks)
+
+
+def _begin_with(begin: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda *started: follow(begin(*started))  # pyright: ignore[reportUnknownLambdaType]
 
 
 class _Clock(trio.abc.Clock):
@@ -124,10 +135,11 @@ class TrioLoop(Loop):
         super().__init__(now_ns, real_time_s)
         self._clock = _Clock(now_ns)
         self._threads = Threads(real_time_s, _asks, _called)
-        self._inner = _Inner(self._start_thread)
+        self._inner = _Inner(self._start_thread, self._follow)
         self._passes: deque[Callable[[], object]] = deque()
         self._nursery: trio.Nursery | None = None
         self._ended: outcome.Outcome[None] | None = None
+        self._delivering: set[trio.lowlevel.Task] = set()
         with self._inner:
             trio.lowlevel.start_guest_run(
                 self._main,
@@ -156,7 +168,9 @@ class TrioLoop(Loop):
         """Make passes until nothing is runnable and no thread is out."""
         with self._inner:
             if late:
+                self.free = True
                 self._run()
+                self.free = False
             if starts is not None and self._nursery is not None:
                 self._nursery.start_soon(self._host_call, starts, name=starts.actor.name)
             for standing in waking:
@@ -187,15 +201,30 @@ class TrioLoop(Loop):
 
     async def _host_call(self, call: LoopCall) -> None:
         call.task = trio.lowlevel.current_task()
-        await call.begin()
+        await resuming(call.begin(), self)
 
-    async def stand(self, park: Park) -> None:
-        """Stand until chosen, then be cancelled if that came meanwhile."""
+    def _follow(self, coroutine: Any) -> Any:
+        """In place of a new task's coroutine."""
+        return coroutine if call_in(None) is None else resuming(coroutine, self)
+
+    def stands(self, trap: object) -> bool:
+        """Whether the task waits to be chosen, or is being told of a cancellation where it was."""
+        if getattr(trap, "abort_func", None) is _cannot_be_aborted:
+            return True
+        return trio.lowlevel.current_task() in self._delivering
+
+    async def stand(self, park: Park, *, cancellable: bool = True) -> None:
+        """Stand until chosen, then, if ``cancellable``, be cancelled if that came meanwhile."""
         task = trio.lowlevel.current_task()
         if not self.closing:
             self.enter(park, task, task)
         await trio.lowlevel.wait_task_rescheduled(_cannot_be_aborted)
-        await trio.lowlevel.checkpoint_if_cancelled()
+        if cancellable:
+            self._delivering.add(task)
+            try:
+                await trio.lowlevel.checkpoint_if_cancelled()
+            finally:
+                self._delivering.discard(task)
 
     def _over(self) -> bool:
         return self._ended is not None
@@ -220,7 +249,7 @@ class TrioLoop(Loop):
         """Cancel everything, and kill what stands or does not end by itself."""
         if self.closing:
             return
-        self.closing = True
+        self.closing = self.free = True
         if self._over():
             return
         with self._inner:

@@ -40,7 +40,7 @@ def test_children_of_a_task_group_stand_one_after_the_other_and_are_numbered() -
         return order
 
     played = run("a@start", "a@parent", "a@child#1", "b@start", a=operation, b=lambda: None)
-    assert played.moves == ["a@start", "a@parent", "a@child#1", "b@start", "a@child#2", "a@child#3"]
+    assert played.moves == ["a@start", "a@parent", "a@child#1", "b@start", "a@child#2", "a@child#3", "a@await"]
     assert played.results[0] == ["x", "y", "z"]
 
 
@@ -65,7 +65,7 @@ def test_an_error_in_a_child_cancels_its_siblings_where_they_stand() -> None:
             group.create_task(standing())
 
     played = run(a=operation)
-    assert played.moves == ["a@start", "a@failing#1", "a@standing#2"]
+    assert played.moves == ["a@start", "a@failing#1", "a@standing#2", "a@await"]
     assert ends == ["failed", "cancelled when chosen"]
     assert isinstance(played.results[0], ExceptionGroup)
 
@@ -270,7 +270,7 @@ def test_a_deadlock_is_told_apart_from_standing() -> None:
     assert run("a@start", "b@start", **operations).ending is Ending.DEADLOCK
 
 
-def test_work_in_threads_belongs_to_the_step_and_is_done_in_order() -> None:
+def test_work_in_threads_is_done_in_order_and_handed_over_when_that_is_chosen() -> None:
     done: list[int] = []
 
     async def operation() -> list[int]:
@@ -278,7 +278,7 @@ def test_work_in_threads_belongs_to_the_step_and_is_done_in_order() -> None:
         return list(done)
 
     played = run(a=operation)
-    assert played.moves == ["a@start"]
+    assert played.moves == ["a@start", *(f"a@await#{number}" for number in range(1, 6)), "a@await"]
     assert played.results == [[0, 1, 2, 3, 4]]
 
 
@@ -308,7 +308,7 @@ def test_a_thread_that_calls_back_may_stand() -> None:
         return await asyncio.to_thread(lambda: asyncio.run_coroutine_threadsafe(standing(), loop).result())
 
     played = run("a@start", "b@start", a=operation, b=lambda: None)
-    assert played.moves == ["a@start", "b@start", "a@called back#1"]
+    assert played.moves == ["a@start", "b@start", "a@called back#1", "a@await"]
     assert played.results[0] == "through"
 
 

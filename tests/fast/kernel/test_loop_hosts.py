@@ -211,3 +211,54 @@ def test_a_host_without_calls_closes(make: MakeHost) -> None:
     host.bury()
     host.close()
     host.close()
+
+
+async def _in_time_too() -> None:
+    async with asyncio.timeout(1):
+        await asyncio.sleep(0)
+
+
+async def _in_time(what: Callable[[], Any]) -> None:
+    with trio.move_on_after(1):
+        await what()
+
+
+AWAITS: dict[MakeHost, dict[str, Callable[[], Any]]] = {
+    TrioHost: {
+        "a checkpoint": trio.lowlevel.checkpoint,
+        "a thread": lambda: trio.to_thread.run_sync(lambda: None),
+        "a time-out that is not reached": lambda: _in_time(trio.lowlevel.checkpoint),
+    },
+    AsyncioHost: {
+        "a bare yield": lambda: asyncio.sleep(0),
+        "a thread": lambda: asyncio.to_thread(lambda: None),
+        "a time-out that is not reached": _in_time_too,
+    },
+}
+
+
+@pytest.mark.parametrize(("make", "name"), [(make, name) for make, awaits in AWAITS.items() for name in awaits])
+def test_others_can_move_wherever_a_call_is_suspended(make: MakeHost, name: str) -> None:
+    stopped: list[bool] = []
+    sent_after: list[bool] = []
+
+    async def check_then_act() -> None:
+        if not stopped:
+            await AWAITS[make][name]()
+            sent_after.append(bool(stopped))
+
+    for wanted in (("send@start", "stop@start"), ("send@start", "send@await")):
+        stopped.clear()
+        play(make, *wanted, send=check_then_act, stop=lambda: stopped.append(True))
+    assert sent_after == [True, False]
+
+
+@hosts
+def test_what_does_not_suspend_is_no_point(make: MakeHost) -> None:
+    async def nothing() -> int:
+        return 1
+
+    async def operation() -> int:
+        return await nothing()
+
+    assert play(make, a=operation, b=operation).moves == ["a@start", "b@start"]

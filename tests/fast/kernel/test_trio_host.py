@@ -34,7 +34,7 @@ def test_children_of_a_nursery_stand_one_after_the_other_and_are_numbered() -> N
         return order
 
     played = run("a@start", "a@parent", "a@child#1", "b@start", a=operation, b=lambda: None)
-    assert played.moves == ["a@start", "a@parent", "a@child#1", "b@start", "a@child#2", "a@child#3"]
+    assert played.moves == ["a@start", "a@parent", "a@child#1", "b@start", "a@child#2", "a@child#3", "a@await"]
     assert played.results[0] == ["x", "y", "z"]
 
 
@@ -59,7 +59,7 @@ def test_an_error_in_a_child_cancels_its_siblings_where_they_stand() -> None:
             nursery.start_soon(standing)
 
     played = run(a=operation)
-    assert played.moves == ["a@start", "a@failing#1", "a@standing#2"]
+    assert played.moves == ["a@start", "a@failing#1", "a@standing#2", "a@await"]
     assert ends == ["failed", "cancelled when chosen"]
     assert isinstance(played.results[0], ExceptionGroup)
 
@@ -158,7 +158,7 @@ def test_a_lock_is_waited_for_without_being_offered() -> None:
             await stand("held")
 
     played = run("a@start", "b@start", a=operation, b=operation)
-    assert played.moves == ["a@start", "b@start", "a@held", "b@await", "b@held"]
+    assert played.moves == ["a@start", "b@start", "a@await", "a@held", "b@await", "b@held"]
     assert played.ending is Ending.REST
 
 
@@ -200,7 +200,7 @@ def test_a_deadlock_is_told_apart_from_standing() -> None:
         return operation
 
     operations: dict[str, Any] = {"a": taking(first, second), "b": taking(second, first)}
-    assert run("a@start", "a@between", **operations).ending is Ending.REST
+    assert run("a@start", "a@await", "a@between", **operations).ending is Ending.REST
     assert run("a@start", "b@start", **operations).ending is Ending.DEADLOCK
 
 
@@ -208,7 +208,7 @@ def test_an_event_that_nobody_sets_is_a_deadlock() -> None:
     assert run(a=trio.Event().wait, b=lambda: None).ending is Ending.DEADLOCK
 
 
-def test_work_in_threads_belongs_to_the_step_and_is_done_in_order() -> None:
+def test_work_in_threads_is_done_in_order_and_handed_over_when_that_is_chosen() -> None:
     done: list[int] = []
 
     async def operation() -> list[int]:
@@ -218,7 +218,7 @@ def test_work_in_threads_belongs_to_the_step_and_is_done_in_order() -> None:
         return list(done)
 
     played = run(a=operation)
-    assert played.moves == ["a@start"]
+    assert {move for move in played.moves if move.startswith("a@await#")} == {f"a@await#{n}" for n in range(1, 6)}
     assert played.results == [[0, 1, 2, 3, 4]]
 
 
@@ -231,7 +231,7 @@ def test_a_thread_that_calls_back_may_stand() -> None:
         return await trio.to_thread.run_sync(lambda: trio.from_thread.run(standing))
 
     played = run("a@start", "b@start", a=operation, b=lambda: None)
-    assert played.moves == ["a@start", "b@start", "a@called back"]
+    assert [move for move in played.moves if move != "a@await"] == ["a@start", "b@start", "a@called back"]
     assert played.results[0] == "through"
 
 
@@ -309,7 +309,7 @@ def test_blocked_children_of_one_call_free_each_other() -> None:
             nursery.start_soon(holder)
 
     played = run(a=operation)
-    assert played.moves == ["a@start", "a@holding#2", "a@lock#1"]
+    assert played.moves == ["a@start", "a@holding#2", "a@lock#1", "a@await"]
     assert played.ending is Ending.REST
 
 
