@@ -67,6 +67,12 @@ WORDS = [
         line(3, answer({})),
         f"event 4: step 3, a@tick in the first run and step 3, the answer to worker's inspect in the second {HERE}",
     ),
+    (
+        line(9, answer({}, "gate.py:7 Gate.inspect")),
+        line(9, answer({}, "gate.py:8 Gate.inspect")),
+        f'{ANSWER} place is "at gate.py:7 Gate.inspect" in the first run and "at gate.py:8 Gate.inspect" in the second '
+        f"{HERE}",
+    ),
     (line(3, "a@tick"), None, "event 4: step 3, a@tick in the first run and the end in the second"),
     (b"no json", b"\xff", "event 4: no json in the first run and \\xff in the second"),
 ]
