@@ -45,6 +45,7 @@ from stopcheck_scenarios.acceptance import (
     spent_leases,
     subtree,
     two_people,
+    two_reasons,
     uncooperative_worker,
     worker_restart,
 )
@@ -68,6 +69,7 @@ CASES: tuple[Scenario, ...] = (
 PROBES: tuple[Scenario, ...] = (
     *in_peace.SCENARIOS,
     two_people.SCENARIO,
+    two_reasons.SCENARIO,
     said_twice.SCENARIO,
     *subtree.SCENARIOS,
     *hasty_owners.SCENARIOS,
