@@ -81,7 +81,12 @@ def _cut_short(found: Exploration, done: int) -> str:
     """What ended the search that came after the last bound that was completed, and what is known to be left of it."""
     completed = f"completed up to {disruptions(done)}" if done >= 0 else "no bound was completed"
     why = f"{found.truncated_by or 'something'} ended the search up to {disruptions(done + 1)}"
-    return f"{why}, with {found.remaining} known branches not taken; {completed}"
+    return _with_remedy(f"{why}, with {found.remaining} known branches not taken; {completed}")
+
+
+def _with_remedy(left: str) -> str:
+    """What was left undone, and what to do where a budget ended it."""
+    return f"{left}; raise --budget" if left.startswith("the budget of") else left
 
 
 def _disruptions(bound: int) -> str:
@@ -89,7 +94,7 @@ def _disruptions(bound: int) -> str:
 
 
 def _stops(found: Exploration, _: JobSpec) -> _Words:
-    left = "an adapter fault ended it" if found.faults else _missed(found) or found.truncated_by or ""
+    left = "an adapter fault ended it" if found.faults else _missed(found) or _with_remedy(found.truncated_by or "")
     return "every branch point hit by a stop", not left, _swept(found), left
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from stopcheck.campaign import Coverage, as_markdown, catalogue, installed_gates, load_scenarios
+from stopcheck.campaign import Coverage, UsageFault, as_markdown, catalogue, installed_gates, load_scenarios
 from stopcheck.explore import STRATEGIES
 from stopcheck.judge.requirements import Level
 from stopcheck.report import ReportConsole, make_console
@@ -17,6 +17,11 @@ from stopcheck.report import ReportConsole, make_console
 @click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
     """List what is installed: gates, scenarios, strategies, or the requirement catalogue."""
+    given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
+    if given and what != "requirements":
+        raise UsageFault(
+            f"{' and '.join(given)} says nothing about {what}", hint=f"stopcheck list requirements {' '.join(given)}"
+        )
     console = make_console()
     if what == "gates":
         _gates(console)

@@ -99,15 +99,19 @@ class Schedule(msgspec.Struct, frozen=True):
         if found is None:
             raise TokenError(_why_not_a_token(token))
         version, scenario, packed, check = found.groups()
+        if int(version) != VERSION:
+            raise TokenError(_unknown_version(version))
         text = token.rsplit(".", 1)[0]
         if f"{zlib.crc32(text.encode()):08x}" != check:
             raise TokenError("the token's checksum does not match: a character was changed or lost in copying")
-        if int(version) != VERSION:
-            raise TokenError(f"the token has version {version}; this kit reads version {VERSION}")
         try:
             return _decode(scenario, packed)
         except (ValueError, TypeError, IndexError, zlib.error, msgspec.MsgspecError) as error:
             raise TokenError(f"the token's body cannot be read ({error})") from error
+
+
+def _unknown_version(version: str) -> str:
+    return f"the token's version is unknown: it is {version}, and this kit reads version {VERSION}"
 
 
 def _why_not_a_token(token: str) -> str:
@@ -115,7 +119,7 @@ def _why_not_a_token(token: str) -> str:
         return f"not a stopcheck token: it starts with {token[:8]!r} instead of 'sc1.'"
     version = _VERSION.match(token)
     if version is not None and int(version[1]) != VERSION:
-        return f"the token has version {version[1]}; this kit reads version {VERSION}"
+        return _unknown_version(version[1])
     parts = token.count(".")
     if parts < 3:
         return f"the token is truncated: it has {parts + 1} of 4 parts (sc1.scenario.body.check)"

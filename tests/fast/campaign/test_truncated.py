@@ -38,6 +38,15 @@ def check_truncated(report: Report) -> None:
             assert row.ground.doubts
 
 
+@pytest.mark.parametrize("budget", [23, 100])
+def test_the_budget_that_was_given_is_named_and_what_to_do_about_it(budget: int) -> None:
+    left = [job.left for job in campaign("memory", ("late-completion",), budget).jobs if "budget" in job.left]
+    assert left
+    for words in left:
+        assert f"the budget of {budget} executions" in words
+        assert words.endswith("raise --budget")
+
+
 def check_bounds(report: Report) -> None:
     """Each pass says how far each of its searches came."""
     for row in (row for row in report.clauses if row.verdict is Verdict.PASS):

@@ -27,6 +27,11 @@ WRONG = {
     "no budget": (("certify", "memory", "--budget", "0"), "0 is not in the range", "stopcheck certify --help"),
     "no such granularity": (("certify", "memory", "--granularity", "atoms"), "atoms", "--help"),
     "no such list": (("list", "foo"), "foo", "stopcheck list --help"),
+    "an option of another list": (
+        ("list", "gates", "--uncovered"),
+        "--uncovered says nothing about gates",
+        "stopcheck list requirements --uncovered",
+    ),
     "no such clause": (("explain", "ADM-33"), "'ADM-33'", "did you mean ADM-3"),
     "no such scenario to explain": (("explain", "before-admision"), "'before-admision'", "before-admission?"),
     "nothing like it": (("explain", "xyzzy"), "'xyzzy'", "stopcheck list requirements"),
@@ -35,6 +40,11 @@ WRONG = {
     "foreign token": (("replay", "hello", "--gate", VENDOR), "'hello'", "copy the whole token"),
     "truncated token": (("replay", TOKEN[:-12], "--gate", VENDOR), "truncated", "copy the whole token"),
     "corrupted token": (("replay", CORRUPTED, "--gate", VENDOR), "checksum", "copy the whole token"),
+    "token of another version": (
+        ("replay", TOKEN.replace("sc1.", "sc9."), "--gate", VENDOR),
+        "version is unknown: it is 9",
+        "copy the whole token",
+    ),
     "token of an unknown scenario": (
         ("replay", ELSEWHERE, "--gate", VENDOR),
         "'before-admision'",
