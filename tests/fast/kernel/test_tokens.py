@@ -94,7 +94,10 @@ def test_white_space_around_a_token_is_forgiven() -> None:
         (GOOD[:-1], "malformed: expected sc1.scenario.body.check"),
         (f"{GOOD}.more", "malformed"),
         (GOOD[:-1] + ("0" if GOOD[-1] != "0" else "1"), "checksum does not match: a character was changed or lost"),
-        (seal(GOOD.rsplit(".", 1)[0].replace("sc1.", "sc2.")), "version is unknown: it is 2, and this kit reads version 1"),
+        (
+            seal(GOOD.rsplit(".", 1)[0].replace("sc1.", "sc2.")),
+            "version is unknown: it is 2, and this kit reads version 1",
+        ),
         (GOOD.replace("sc1.", "sc9."), "version is unknown: it is 9, and this kit reads version 1"),
         ("sc2.another/format", "version is unknown: it is 2, and this kit reads version 1"),
         ("sc" + "1" * 10_000 + ".a.b.00000000", "malformed"),

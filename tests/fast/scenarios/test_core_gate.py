@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import pytest
-
 from stopcheck.campaign._applicability import unsupported
 from stopcheck.explore import make_trial
 from stopcheck.gate import GateContract
@@ -13,7 +11,6 @@ from stopcheck.judge import CHECKS, checked_clauses, gate_memo
 from stopcheck.judge.requirements import REQUIREMENTS, Level
 from stopcheck.kernel import DefaultChooser
 from stopcheck.world import PlainInterior, Scenario, Variant
-from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.vendor.simple_gate import Gate as SimpleGate
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
