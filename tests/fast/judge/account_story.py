@@ -20,6 +20,7 @@ from stopcheck.judge.checks import (
     _completion,
     _effects,
     _escalation,
+    _lifecycle,
     _liveness,
     _reconciliation,
     _reporting,
@@ -50,6 +51,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_reconciliation.CHECKS,
     *_liveness.CHECKS,
     *_reporting.CHECKS,
+    *_lifecycle.CHECKS,
     *_settled_above.CHECKS,
 )
 
@@ -126,22 +128,28 @@ def snapshot(task: g.TaskRef = TASK, execution: str = "running", **shown: Any) -
         "revision": 9,
         "execution": state,
         "record": found,
-        "status": _status(state, found),
         "intent": g.IntentFacet(found is not None, None if found is None else found.scope),
         "stopping": g.ExecutionFacet(state, _workers(shown.get("leases", ()), shown.get("acknowledgements", ()))),
         "ledger": _facet(effects),
         "effects": effects,
         **shown,
     }
-    return g.Snapshot(**fields)
+    return g.Snapshot(**{"status": _status(state, fields), **fields})
 
 
-def _status(state: g.Execution, found: g.CancellationRecord | None) -> g.Status:
-    if found is None:
+def _status(state: g.Execution, shown: dict[str, Any]) -> g.Status:
+    """The first that holds, of what the stories need."""
+    if shown["record"] is None:
+        if state is g.Execution.COMPLETED and shown.get("stop_after_end"):
+            return g.Status.COMPLETED_BEFORE_CANCELLATION
         return g.Status(state.value) if state.value in list(g.Status) else g.Status.CANCELLATION_PENDING
+    free = any(not facet.stopped and not facet.fenced for facet in shown["stopping"].workers)
+    doubt = any(entry.disposition is g.Disposition.UNKNOWN for entry in shown["effects"])
+    if state is g.Execution.STOPPED_UNRESOLVED or (doubt and not free):
+        return g.Status.OUTCOME_UNKNOWN
     if state is g.Execution.CANCELLED_SETTLED:
         return g.Status.CANCELLED
-    return g.Status.OUTCOME_UNKNOWN if state is g.Execution.STOPPED_UNRESOLVED else g.Status.CANCELLATION_PENDING
+    return g.Status.CANCELLATION_PENDING if shown.get("signals") else g.Status.STOP_REQUESTED
 
 
 def _workers(leases: Sequence[g.LeaseEntry], said: Sequence[g.AckEntry]) -> tuple[g.WorkerFacet, ...]:

@@ -91,7 +91,9 @@ def overtaken_outcome() -> Story:
 
 
 FINE: dict[str, Callable[[], Story]] = {
-    "completion wins the race": lambda: racing(ENDED, g.Won()).look("completed", effects=(DONE,)),
+    "completion wins the race": lambda: racing(ENDED, g.Won()).look(
+        "completed", effects=(DONE,), stop_after_end=record().causes
+    ),
     "the stop wins the race": lambda: racing(g.Accepted(record()), g.Lost(record())).look(
         "draining", effects=(DONE,), record=record(), late_results=(LATE,)
     ),

@@ -140,7 +140,8 @@ def completion_in_between() -> Story:
     story = told()
     completion = story.call(g.Complete, epoch=1, result_digest="r")
     story.stop(g.Ended(g.Execution.COMPLETED))
-    return story.answer(completion, g.Won()).rest("completed", effects=(DONE,), commits=1)
+    story.answer(completion, g.Won())
+    return story.rest("completed", effects=(DONE,), commits=1, stop_after_end=RECORD.causes)
 
 
 def no_ticks() -> Story:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from stopcheck import gate as g
@@ -71,6 +72,51 @@ def lives(story: Story, execution: str = "running", state: str = "active") -> St
     return story.look(execution, task=GRANDCHILD, record=SUBTREE, leases=(lease(state, "grandchild worker"),))
 
 
+UNKNOWN = effect("unknown", NOTHING)
+
+
+def signalled() -> Story:
+    """The mail is on its way, the task is stopped, and the worker was told."""
+    return stopped().ask(g.RecordSignal, g.Recorded(), target="worker", channel="bus", cause=g.Cause.USER)
+
+
+def doubtful() -> Story:
+    """The mail is in doubt, the task stopped, and the worker obeyed."""
+    return sent().outcome(NOTHING).stop().says("handler_stopped")
+
+
+def step(stage: g.Stage) -> g.LifecycleEntry:
+    """A step of the child."""
+    return g.LifecycleEntry("letter", stage, "so it went", 0, "worker", "refund", "none")
+
+
+REQUESTED, ACCEPTED, ENDED = step(g.Stage.REQUESTED), step(g.Stage.ACCEPTED), step(g.Stage.COMPLETED)
+OBSERVED, DOUBTED = step(g.Stage.OBSERVED), step(g.Stage.UNKNOWN)
+INVENTORY = (g.ChildEntry(CHILD, g.OwnedKind.CHILD_TASK, "worker", True, g.Stage.ACCEPTED, 2),)
+
+
+def owner(*steps: g.LifecycleEntry, **shown: Any) -> Story:
+    """A task with a child, whose history is read."""
+    return Story().begin().registers(CHILD).look(lifecycle=steps, **shown)
+
+
+def signal_on_its_way() -> Story:
+    """The signal may have been recorded or not."""
+    story = stopped()
+    story.call(g.RecordSignal, target="worker", channel="bus", cause=g.Cause.USER)
+    for status in (g.Status.STOP_REQUESTED, g.Status.CANCELLATION_PENDING):
+        story.look("draining", record=RECORD, effects=(PENDING,), status=status)
+    return story
+
+
+def overlapping() -> Story:
+    """A reading that began before the longer history was shown may show the shorter one."""
+    story = owner(REQUESTED)
+    older = story.call(g.Inspect)
+    story.look(lifecycle=(REQUESTED, ACCEPTED))
+    return story.answer(older, snapshot(lifecycle=(REQUESTED,)))
+
+
 BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
     "cancelled with a mail on its way": (
         "RPT-1",
@@ -108,6 +154,74 @@ BREAKS: dict[str, tuple[str, Callable[[], Story]]] = {
     "running beside a record": ("RPT-5", lambda: settled(status=g.Status.RUNNING)),
     "settled and pending": ("RPT-5", lambda: settled(status=g.Status.CANCELLATION_PENDING)),
     "doubt without any": ("RPT-5", lambda: settled(status=g.Status.OUTCOME_UNKNOWN)),
+    "pending, and nobody was told": (
+        "RPT-5",
+        lambda: stopped().look("draining", record=RECORD, effects=(PENDING,), status=g.Status.CANCELLATION_PENDING),
+    ),
+    "requested only, though a signal had been recorded": (
+        "RPT-5",
+        lambda: signalled().look("draining", record=RECORD, effects=(PENDING,), status=g.Status.STOP_REQUESTED),
+    ),
+    "in doubt and nobody works": (
+        "RPT-5",
+        lambda: doubtful().look(
+            "draining", record=RECORD, effects=(UNKNOWN,), acknowledgements=SAID, status=g.Status.STOP_REQUESTED
+        ),
+    ),
+    "doubt is told while the worker may go on": (
+        "RPT-5",
+        lambda: (
+            sent()
+            .outcome(NOTHING)
+            .stop()
+            .look("draining", record=RECORD, effects=(UNKNOWN,), leases=(lease(),), status=g.Status.OUTCOME_UNKNOWN)
+        ),
+    ),
+    "unsupported, and nothing goes on": (
+        "RPT-5",
+        lambda: (
+            sent()
+            .outcome(answered())
+            .stop()
+            .look(
+                "draining", record=RECORD, effects=(DONE,), leases=(lease(),), status=g.Status.CANCELLATION_UNSUPPORTED
+            )
+        ),
+    ),
+    "running though a record had been told": (
+        "RPT-5",
+        lambda: stopped().look("running", effects=(PENDING,), status=g.Status.RUNNING),
+    ),
+    "completed, and the stop that was told so is not shown": (
+        "RPT-5",
+        lambda: Story().begin().complete().stop(g.Ended(g.Execution.COMPLETED)).look("completed"),
+    ),
+    "completed before a stop that nobody asked for": (
+        "RPT-5",
+        lambda: (
+            Story()
+            .begin()
+            .complete()
+            .look("completed", stop_after_end=RECORD.causes, status=g.Status.COMPLETED_BEFORE_CANCELLATION)
+        ),
+    ),
+    "a child is stopping, and nobody stopped anything": (
+        "RPT-5",
+        lambda: Story().begin().registers(CHILD).look("running", task=CHILD, status=g.Status.STOP_REQUESTED),
+    ),
+    "a history that was rewritten": (
+        "RPT-6",
+        lambda: owner(REQUESTED, ACCEPTED).look(lifecycle=(ACCEPTED,), children=INVENTORY),
+    ),
+    "a history that has become shorter": (
+        "RPT-6",
+        lambda: owner(REQUESTED, ACCEPTED).look(lifecycle=(REQUESTED,)),
+    ),
+    "a history that goes back": ("RPT-6", lambda: owner(ACCEPTED, REQUESTED)),
+    "a second end": ("RPT-6", lambda: owner(REQUESTED, ENDED, ENDED)),
+    "nobody saw it": ("RPT-6", lambda: owner(msgspec.structs.replace(REQUESTED, observer=""))),
+    "no reason": ("RPT-6", lambda: owner(msgspec.structs.replace(REQUESTED, reason=""))),
+    "an inventory that says otherwise": ("RPT-6", lambda: owner(REQUESTED, ENDED, children=INVENTORY)),
     "requested only, after signals": (
         "RPT-5",
         lambda: stopped().look(
@@ -162,6 +276,30 @@ def reported_finished() -> Story:
 
 
 FINE: dict[str, Callable[[], Story]] = {
+    "a history": lambda: owner(REQUESTED, OBSERVED, ACCEPTED).look(
+        lifecycle=(REQUESTED, OBSERVED, ACCEPTED, DOUBTED, ENDED)
+    ),
+    "a history with steps left out": lambda: owner(REQUESTED, ENDED),
+    "two saw it": lambda: owner(REQUESTED, OBSERVED, OBSERVED),
+    "an inventory that agrees": lambda: owner(REQUESTED, ACCEPTED, children=INVENTORY),
+    "a history that is read twice at once": overlapping,
+    "requested, and a signal is on its way": signal_on_its_way,
+    "pending after a signal": lambda: signalled().look(
+        "draining",
+        record=RECORD,
+        effects=(PENDING,),
+        signals=(g.SignalEntry("worker", "bus", g.Cause.USER, 0),),
+        status=g.Status.CANCELLATION_PENDING,
+    ),
+    "unsupported while the mail is on its way": lambda: stopped().look(
+        "draining", record=RECORD, effects=(PENDING,), status=g.Status.CANCELLATION_UNSUPPORTED
+    ),
+    "in doubt, and the worker may go on": lambda: (
+        sent().outcome(NOTHING).stop().look("draining", record=RECORD, effects=(UNKNOWN,), leases=(lease(),))
+    ),
+    "in doubt, and nobody works any more": lambda: doubtful().look(
+        "draining", record=RECORD, effects=(UNKNOWN,), acknowledgements=SAID, status=g.Status.OUTCOME_UNKNOWN
+    ),
     "settled": settled,
     "pending, whatever is known": lambda: obeyed().look(
         "draining", record=RECORD, effects=(DONE,), acknowledgements=SAID, status=g.Status.STOP_REQUESTED
@@ -189,12 +327,25 @@ FINE: dict[str, Callable[[], Story]] = {
         .stop()
         .look("cancelled_settled", record=RECORD, effects=(DONE,), leases=(lease("revoked"),))
     ),
-    "completed before cancellation": lambda: Story().look(
-        "completed", stop_after_end=RECORD.causes, status=g.Status.COMPLETED_BEFORE_CANCELLATION
+    "completed before cancellation": lambda: (
+        Story()
+        .begin()
+        .complete()
+        .stop(g.Ended(g.Execution.COMPLETED))
+        .look("completed", stop_after_end=RECORD.causes, status=g.Status.COMPLETED_BEFORE_CANCELLATION)
     ),
     "failed": lambda: Story().look("failed"),
-    "an owner's record may cover": lambda: Story().look(
-        "draining", task=CHILD, status=g.Status.CANCELLATION_PENDING, intent=g.IntentFacet(True, g.Scope.SUBTREE)
+    "an owner's record may cover": lambda: (
+        Story()
+        .begin()
+        .registers(CHILD)
+        .stop(scope="subtree")
+        .look(
+            "draining",
+            task=CHILD,
+            status=g.Status.CANCELLATION_PENDING,
+            intent=g.IntentFacet(True, g.Scope.SUBTREE),
+        )
     ),
     "the strongest word stands for all": lambda: (
         sent()

@@ -18,6 +18,7 @@ from stopcheck.judge.checks import (
     _effects,
     _escalation,
     _later,
+    _lifecycle,
     _liveness,
     _named_runs,
     _other_runs,
@@ -58,6 +59,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_deadlines.CHECKS,
     *_liveness.CHECKS,
     *_reporting.CHECKS,
+    *_lifecycle.CHECKS,
     *_views.CHECKS,
 )
 

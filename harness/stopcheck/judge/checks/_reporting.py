@@ -14,9 +14,7 @@ from stopcheck.gate import (
     Acknowledge,
     Disposition,
     EffectsFacet,
-    Execution,
     Recorded,
-    Snapshot,
     Status,
 )
 from stopcheck.judge._checks import Check
@@ -24,14 +22,7 @@ from stopcheck.judge._evidence import describe
 from stopcheck.judge._reading import Reading
 from stopcheck.judge.checks._effect_evidence import is_kept
 from stopcheck.judge.checks._readings import ReadingCheck, all_told, several
-
-_STOP_STATUSES = (
-    Status.STOP_REQUESTED,
-    Status.CANCELLATION_PENDING,
-    Status.CANCELLED,
-    Status.CANCELLATION_UNSUPPORTED,
-    Status.OUTCOME_UNKNOWN,
-)
+from stopcheck.judge.checks._status import status_faults
 
 
 class CancelledOnlyWhenProved(ReadingCheck):
@@ -120,7 +111,7 @@ class FacetsAgree(ReadingCheck):
     def on_reading(self, reading: Reading) -> None:
         """Compare the parts of one snapshot."""
         self.exercised("RPT-5")
-        for fault in (*_facet_faults(reading), *_status_faults(reading)):
+        for fault in (*_facet_faults(reading), *status_faults(reading)):
             self.violated(
                 "RPT-5",
                 f"{reading.name}: {fault}; intent, execution and effects are reported as separate facets that agree "
@@ -164,48 +155,6 @@ def _bucket(disposition: Disposition) -> str:
     if disposition in (Disposition.COMPLETED, Disposition.PENDING, Disposition.UNKNOWN):
         return disposition.value
     return "not_done"
-
-
-def _status_faults(reading: Reading) -> Iterator[str]:
-    """What the status certainly says wrongly, by the precedence of the contract."""
-    snapshot = reading.snapshot
-    status, state = snapshot.status, snapshot.execution
-    record = snapshot.record
-    if record is None:
-        if reading.task.parent is None and not reading.task.shared:
-            yield from _plain_status_faults(snapshot)
-        return
-    if record.task == reading.task.ref and status not in _STOP_STATUSES:
-        yield f"the status is {status}, and there is the record {record.record_id}"
-    open_facets = [f.worker for f in snapshot.stopping.workers if not f.stopped and not f.fenced]
-    unknown = [e.effect_id for e in snapshot.effects if e.disposition is Disposition.UNKNOWN]
-    doubt = several([*unknown, *open_facets])
-    if state is Execution.STOPPED_UNRESOLVED and (unknown or open_facets) and status is not Status.OUTCOME_UNKNOWN:
-        yield f"the status is {status} in state {state} with {doubt} unresolved, not outcome_unknown"
-    if status is Status.OUTCOME_UNKNOWN and _nothing_open(snapshot):
-        yield f"the status is {status}, and every effect is definitive and every worker stopped or fenced"
-    if status is Status.STOP_REQUESTED and snapshot.signals:
-        yield f"the status is {status}, and {len(snapshot.signals)} signals are recorded"
-    if reading.settled and status is not Status.CANCELLED and _nothing_open(snapshot):
-        yield f"the status is {status} in state {state}, not cancelled"
-
-
-def _plain_status_faults(snapshot: Snapshot) -> Iterator[str]:
-    """Without a record the status is the execution state, or tells of a stop that came after completion."""
-    right = Status(snapshot.execution.value) if snapshot.execution.value in list(Status) else None
-    if snapshot.execution is Execution.COMPLETED and snapshot.stop_after_end:
-        right = Status.COMPLETED_BEFORE_CANCELLATION
-    if right is None:
-        yield f"the state is {snapshot.execution}, and there is no record"
-    elif snapshot.status is not right:
-        yield f"the status is {snapshot.status} in state {snapshot.execution} without a record, not {right}"
-
-
-def _nothing_open(snapshot: Snapshot) -> bool:
-    effects = all(entry.disposition.definitive for entry in snapshot.effects)
-    workers = all(facet.stopped or facet.fenced for facet in snapshot.stopping.workers)
-    children = all(entry.stage.terminal for entry in snapshot.children)
-    return effects and workers and children
 
 
 class AccountCanBeRebuilt(ReadingCheck):
