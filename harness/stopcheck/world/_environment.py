@@ -19,7 +19,7 @@ class ProcessDied(BaseException):
 
 
 class _Point:
-    """An inner branch point that can be awaited, or was already taken in a thread."""
+    """An inner branch point without an event loop: it can be awaited, or was already taken in a thread."""
 
     __slots__ = ("_park", "_taken")
 
@@ -28,13 +28,8 @@ class _Point:
         self._taken = taken
 
     def __await__(self) -> Generator[Any, Any, None]:
-        if self._taken:
-            return
-        loop = current_loop()
-        if loop is None:
+        if not self._taken:
             yield self._park
-        else:
-            yield from loop.stand(self._park).__await__()
 
 
 def _deaf(value: object) -> None:
@@ -103,8 +98,11 @@ class RunEnvironment:
         """Wait until another actor has moved."""
         return self._point(Park(label, blocked=True))
 
-    def _point(self, park: Park) -> _Point:
+    def _point(self, park: Park) -> Awaitable[None]:
         self._alive()
+        loop = current_loop()
+        if loop is not None:
+            return loop.stand(park)  # a coroutine, for nurseries and tasks want one
         if current_call() is None:
             return _Point(park, taken=False)
         if self._inner or park.blocked:
