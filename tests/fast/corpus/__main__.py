@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from tests.fast.corpus.cases import CASES, make
-from tests.fast.corpus.entries import FOLDER, path_of, render, token_of
+from tests.fast.corpus.entries import FOLDER, path_of, render, replayed_of, token_of
 
 
 def main(names: list[str]) -> None:
@@ -23,7 +23,7 @@ def main(names: list[str]) -> None:
         path = path_of(case)
         before = path.read_text() if path.exists() else ""
         token = make(case).token()
-        entry = render(case, token)
+        entry = render(case, token, replayed_of(case, token))
         path.write_text(entry)
         if not before:
             print(f"new: {case.name}")

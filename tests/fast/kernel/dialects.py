@@ -41,6 +41,8 @@ class Dialect(Protocol):
     cancelled: type[BaseException]
     #: What a task is called that a thread starts by calling back; on trio it is the call's own.
     called_back: str
+    #: The moves from where a call asks for a free lock to where it has it: trio lets others move there.
+    takes_a_lock: tuple[str, ...]
 
     def lock(self) -> AbstractAsyncContextManager[Any]: ...
 
@@ -80,6 +82,7 @@ class Trio:
     make: MakeHost = TrioHost
     cancelled: type[BaseException] = trio.Cancelled
     called_back = "called back"
+    takes_a_lock: tuple[str, ...] = ("a@await",)
 
     def lock(self) -> AbstractAsyncContextManager[Any]:
         return trio.Lock()
@@ -140,6 +143,7 @@ class Asyncio:
     make: MakeHost = AsyncioHost
     cancelled: type[BaseException] = asyncio.CancelledError
     called_back = "called back#1"
+    takes_a_lock: tuple[str, ...] = ()
 
     def lock(self) -> AbstractAsyncContextManager[Any]:
         return asyncio.Lock()

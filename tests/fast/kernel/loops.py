@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from stopcheck.kernel import Ending, Kernel, LoopHost, Park, current_loop, perform
+from stopcheck.kernel._resuming import RESUMES
 from tests.fast.kernel.support import Script, moves
 
 SECOND = 1_000_000_000
@@ -20,6 +21,11 @@ class Played(NamedTuple):
     moves: list[str]
     results: list[Any]
     now_ns: int
+
+    @property
+    def points(self) -> list[str]:
+        """The moves but for those from one await of the library's own to the next: how many these are is its affair."""
+        return [move for move in self.moves if not move.partition("@")[2].startswith(RESUMES)]
 
 
 async def stand(label: str = "point", *, blocked: bool = False) -> None:
