@@ -29,8 +29,7 @@ RESTRICTED_SAMPLES = 200
 EXHAUSTIVE = "exhaustive"
 BOUNDED = "bounded"
 SWEEP = "stop-sweep"
-UNIFORM = "uniform-walk"
-PCT = "pct"
+MIXED = "mixed"
 MACHINE = "state-machine"
 #: Real deaths: a kind of job, but no strategy, since it makes no runs of a trial.
 SIGKILL = "sigkill"
@@ -99,15 +98,15 @@ def _jobs(
     case = scenario.case is not None
     if grain is Granularity.INNER:
         if handles == 2:
-            return [job(UNIFORM, samples)]
+            return [job(MIXED, samples)]
         return [job(BOUNDED, budget, 1), job(SWEEP, budget)] if case else [job(BOUNDED, budget, 1)]
     if handles == 2 and not case:
-        return [job(UNIFORM, samples)] if scenario.deep else []
+        return [job(MIXED, samples)] if scenario.deep else []
     # A store and its deaths make a run ten times as dear and the space several times as large.
     bound = scenario.disruptions
     jobs = [job(BOUNDED, budget, bound) if contract.durable else job(EXHAUSTIVE, budget, bound)]
     if handles == 1:
-        jobs += [job(SWEEP, budget), job(PCT if case else UNIFORM, samples)]
+        jobs += [job(SWEEP, budget), job(MIXED, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         jobs += [job(SIGKILL, 1)] if contract.durable else []

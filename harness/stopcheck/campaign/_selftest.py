@@ -7,7 +7,7 @@ right gate that fails is as bad as a wrong one that passes.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
 import msgspec
@@ -16,17 +16,19 @@ from stopcheck.campaign._faults import kit_fault
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, as_loaded, installed_gates, load_faults, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import sigkill_pass
-from stopcheck.explore import Budget, Exploration, Result, Trial, depth_first, make_trial, random_walk
+from stopcheck.explore import STRATEGIES, Aim, Budget, Exploration, Result, Trial, make_trial, random_walk
 from stopcheck.gate import AdapterFault, KnownFault
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Watchdog
 from stopcheck.world import Granularity, Scenario, Variant
 
-#: Executions of the search, and of the random walk, per scenario.
-SEARCH = 700
-SAMPLES = 150
+#: Executions per scenario within which a wrong gate must be killed.
+WITHIN = 1_000
+#: Starts of a first stop from which the sweep goes on to a second one.
+_FIRSTS = 8
 #: Random walks of a right gate per scenario and variant: a guard against false alarms. ``certify`` searches.
 RIGHT_SAMPLES = 20
+_STRATEGY = STRATEGIES["auto"]
 _HANG_S = 30.0
 
 
@@ -93,18 +95,18 @@ def try_wrong(fault: KnownFault) -> Row:
     with ground(loaded, variant.granularity) as interior:
         for scenario in _scenarios_for(fault, loaded):
             trial = make_trial(scenario, loaded.factory, variant, interior, CHECKS)
-            for strategy, found in _explore(trial, fault.clause):
-                executions += found.executions
-                failed |= set(found.failures)
-                if found.faults:
-                    return row(scenario.id, strategy, f"{found.faults[0].kind}: {found.faults[0].what}")
-                if fault.clause in failed:
-                    return row(scenario.id, strategy)
+            found = _explore(trial, fault.clause)
+            executions += found.executions
+            failed |= set(found.failures)
+            if found.faults:
+                return row(scenario.id, _STRATEGY.name, f"{found.faults[0].kind}: {found.faults[0].what}")
+            if fault.clause in failed:
+                return row(scenario.id, found.failures[fault.clause].strategy)
     return row()
 
 
-def _explore(trial: Trial, clause: str) -> Iterator[tuple[str, Exploration]]:
-    """Strategy after strategy, each ended by the first run that breaks the clause."""
+def _explore(trial: Trial, clause: str) -> Exploration:
+    """Explore until a run breaks the clause."""
     found: set[str] = set()
     with Watchdog(_HANG_S) as watchdog:
 
@@ -115,9 +117,7 @@ def _explore(trial: Trial, clause: str) -> Iterator[tuple[str, Exploration]]:
             watchdog.rearm()
             found.update(violation.clause for violation in result.violations)
 
-        yield "random-walk", random_walk(trial, Budget(SAMPLES // 3, over), seed=0, observe=observe)
-        yield "depth-first", depth_first(trial, Budget(SEARCH, over), observe=observe)
-        yield "random-walk", random_walk(trial, Budget(SAMPLES, over), seed=1, observe=observe)
+        return _STRATEGY(trial, Budget(WITHIN, over), 0, Aim(random_bases=1, firsts=_FIRSTS, observe=observe))
 
 
 def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:

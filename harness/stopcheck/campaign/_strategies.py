@@ -73,6 +73,8 @@ def _space(found: Exploration, spec: JobSpec) -> _Words:
     target = "exhausted" if found.exhausted else f"every run of at most {_disruptions(wanted)}"
     if found.coverage is not None and found.coverage.planned:
         ground = f"{ground}; {_swept(found)}" if ground else _swept(found)
+    if found.made:
+        ground += "; runs: " + ", ".join(f"{runs} {part}" for part, runs in found.made.items())
     left = left or _missed(found)
     return target, not left, ground, left
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from stopcheck.explore._deepening import deepening, exhaustive_or_bounded
 from stopcheck.explore._exploration import Budget, Exploration
 from stopcheck.explore._pct import pct
-from stopcheck.explore._portfolio import auto
+from stopcheck.explore._portfolio import auto, mixed
 from stopcheck.explore._random_walk import DEVIATION, random_walk
 from stopcheck.explore._state_machine import drawn_runs, state_machine
 from stopcheck.explore._stop_position import stop_position
@@ -51,6 +51,10 @@ def _sweep(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
     )
 
 
+def _mixed(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
+    return mixed(trial, budget, seed, fail_fast=aim.fail_fast, observe=aim.observe)
+
+
 def _random(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
     return random_walk(trial, budget, seed, deviation=DEVIATION, fail_fast=aim.fail_fast, observe=aim.observe)
 
@@ -87,6 +91,7 @@ _ALL: tuple[tuple[str, Completes, Explore, str], ...] = (
         _sweep,
         "A stop at every branch point of recorded runs, then a second one during the first.",
     ),
+    ("mixed", _NOTHING, _mixed, "Samplers in turn, run by run: each finds what others miss."),
     ("random-walk", _NOTHING, _random, f"Seeded walks near the default order: {DEVIATION:g} deviations a choice."),
     ("uniform-walk", _NOTHING, _uniform, "Seeded walks, each option with the same chance."),
     ("pct", _NOTHING, _pct, "Random priorities with two change points."),

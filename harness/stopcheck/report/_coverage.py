@@ -13,6 +13,7 @@ from rich.table import Table
 
 from stopcheck.campaign import Cover, Gap, JobResult, Ledger, Report, Subject, missed_witnesses
 from stopcheck.report._console import ReportConsole
+from stopcheck.report._findings import replay_command
 
 _LISTED = 8
 _EXAMPLES = 2
@@ -48,6 +49,9 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
     _print_list(console, "not believed", unsound, listed)
     differing = [f"{j.spec.name}: {j.unsound}" for j in jobs if j.differs is not None]
     _print_list(console, "not deterministic", differing, 1 if listed is not None else None)
+    tokens = [job.differs.token for job in jobs if job.differs is not None]
+    if tokens and report.gate is not None:
+        console.say(f"  {replay_command(tokens[0], report.gate.reference)} --log run.jsonl (twice, and compare)")
     full = [f"{j.spec.name}: {j.states:,} states; further ones were not kept" for j in jobs if j.cache_full]
     _print_list(console, "state cache full", full, listed)
     witnesses = [f"{scenario}: {name}" for scenario, names in missed_witnesses(jobs).items() for name in names]
