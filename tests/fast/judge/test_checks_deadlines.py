@@ -10,6 +10,7 @@ import pytest
 from stopcheck.gate import (
     Accepted,
     Admitted,
+    Caller,
     CancellationRecord,
     Cause,
     Complete,
@@ -24,6 +25,7 @@ from stopcheck.gate import (
     Renewed,
     RenewLease,
     Reply,
+    Right,
     Snapshot,
     Stage,
     StartChild,
@@ -32,6 +34,7 @@ from stopcheck.gate import (
     Won,
 )
 from stopcheck.judge.checks import _deadlines
+from stopcheck.world import Called, Returned
 from tests.fast.judge.history import CONTRACT, REFUND, Story, account, cause, record, ref
 
 CHILD, GRANDCHILD = ref("letter"), ref("translation")
@@ -133,6 +136,18 @@ def test_a_gate_without_deadlines_is_not_looked_at() -> None:
     story.commits(Admitted(2))
     assert not story.broken
     assert not story.docket.exercised
+
+
+def test_a_number_that_the_gate_gave_tells_which_task_has_the_deadline() -> None:
+    story = Story(*_deadlines.CHECKS)
+    caller = Caller("ann", "acme", tuple(Right))
+    request = OpenTask(call_id="open", caller=caller, now_ns=0, task=REFUND.key, deadline_ns=100)
+    story.event(Called("open", "ann", 0, "open_task", request))
+    story.event(Returned("open", "ann", "open_task", Opened(1)))
+    story.begins()
+    story.now_ns = 100
+    story.commits(Admitted(2))
+    assert story.broken == ["DDL-3"]
 
 
 # -- DDL-2 ------------------------------------------------------------------------------------------------

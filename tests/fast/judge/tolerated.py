@@ -9,6 +9,7 @@ import msgspec
 
 from stopcheck.gate import (
     BeginWork,
+    BeginWorkReply,
     CancellationRecord,
     Capability,
     Cause,
@@ -35,6 +36,7 @@ from stopcheck.gate import (
     RequestCancelReply,
     Retry,
     Scope,
+    SignalEntry,
     Snapshot,
     StaleLease,
     Stopped,
@@ -220,6 +222,33 @@ class StampsTheDeadline(MemoryGate):
         return task.record is None and super()._may_expire(task)
 
 
+class PausesOnPaper(MemoryGate):
+    """A pause takes no lease and keeps nobody from beginning; it is only shown."""
+
+    def _fence_holder(self, task: Task) -> None:
+        """It works on."""
+
+    def begin_work(self, request: BeginWork) -> BeginWorkReply:
+        """Nobody is told to wait."""
+        task = self._tasks.get(request.ref) if request.ref is not None else None
+        halt = None if task is None else task.suspended
+        if task is not None:
+            task.suspended = None
+        reply = super().begin_work(request)
+        if task is not None:
+            task.suspended = halt
+        return reply
+
+
+class SignalsItself(MemoryGate):
+    """The cutoff itself tells the workers, so that a stop is pending at once."""
+
+    def _leave_running(self, task: Task) -> None:
+        if task.execution is Execution.RUNNING:
+            task.signals.append(SignalEntry("worker", "push", Cause.USER, 0))
+        super()._leave_running(task)
+
+
 RIGHT_GATES = (
     RevokesAtTheCutoff,
     SkipsStates,
@@ -236,4 +265,6 @@ RIGHT_GATES = (
     LeavesUnownedWork,
     KeepsTheReserve,
     StampsTheDeadline,
+    PausesOnPaper,
+    SignalsItself,
 )
