@@ -24,9 +24,7 @@ from stopcheck.explore import (
     random_walk,
 )
 from stopcheck.explore._dpor import source_dpor
-from stopcheck.explore._footprints import in_world, in_world_enabling
-from stopcheck.explore._reduction import Reduction
-from stopcheck.explore._sleep_sets import sleep_sets
+from stopcheck.explore._footprints import as_given, in_world, in_world_enabling
 from tests.fast.explore.programs import Build, ProgramTrial, deep_race, race
 from tests.fast.explore.test_scenarios import BY_ID, trial_of
 
@@ -42,11 +40,11 @@ SEEDS = range(5)
 Run = Callable[[Trial, Budget, bool], Exploration]
 
 SEARCHES: dict[str, Run] = {
-    "source-DPOR": lambda trial, budget, fast: source_dpor(trial, budget, fail_fast=fast).exploration,
-    "sleep sets + cache": lambda trial, budget, fast: sleep_sets(trial, budget, fail_fast=fast).exploration,
-    "sleep sets": lambda trial, budget, fast: sleep_sets(trial, budget, cache=False, fail_fast=fast).exploration,
+    "source-DPOR": lambda trial, budget, fast: source_dpor(trial, budget, fail_fast=fast),
+    "sleep sets + cache": lambda trial, budget, fast: depth_first(trial, budget, rule=as_given, fail_fast=fast),
+    "sleep sets": lambda trial, budget, fast: depth_first(trial, budget, rule=as_given, cache_bound=0, fail_fast=fast),
     "state cache": lambda trial, budget, fast: depth_first(trial, budget, fail_fast=fast),
-    "unreduced": lambda trial, budget, fast: depth_first(trial, budget, cache=False, fail_fast=fast),
+    "unreduced": lambda trial, budget, fast: depth_first(trial, budget, cache_bound=0, fail_fast=fast),
 }
 
 SAMPLERS: dict[str, Callable[[Trial, Budget, int], Exploration]] = {
@@ -143,17 +141,11 @@ WORLD_BUDGET = 900
 def test_scenarios(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Why campaigns use the cache: here source-DPOR needs more executions."""
 
-    def reduced(reduction: Reduction) -> Exploration:
-        assert reduction.lie is None
-        return reduction.exploration
-
     searches: dict[str, Callable[[], Exploration]] = {
-        "sleep sets + cache": lambda: reduced(sleep_sets(trial_of(BY_ID[name]), Budget(BUDGET), rule=in_world)),
+        "sleep sets + cache": lambda: depth_first(trial_of(BY_ID[name]), Budget(BUDGET), rule=in_world),
         "state cache": lambda: depth_first(trial_of(BY_ID[name]), Budget(BUDGET)),
-        "source-DPOR": lambda: reduced(
-            source_dpor(trial_of(BY_ID[name]), Budget(WORLD_BUDGET), rule=in_world_enabling)
-        ),
-        "unreduced": lambda: depth_first(trial_of(BY_ID[name]), Budget(WORLD_BUDGET), cache=False),
+        "source-DPOR": lambda: source_dpor(trial_of(BY_ID[name]), Budget(WORLD_BUDGET), rule=in_world_enabling),
+        "unreduced": lambda: depth_first(trial_of(BY_ID[name]), Budget(WORLD_BUDGET), cache_bound=0),
     }
     found: dict[str, Exploration] = {}
     with capsys.disabled():

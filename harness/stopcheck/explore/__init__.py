@@ -4,8 +4,7 @@ One idea: a strategy answers ``choose(point)``, and makes one run of a *trial* a
 budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
 """
 
-from stopcheck.explore._bounded import BoundedTrial
-from stopcheck.explore._depth_first import depth_first
+from stopcheck.explore._depth_first import CACHE_BOUND, depth_first
 from stopcheck.explore._determinism import USUAL_CAUSES, find_nondeterminism, made_again
 from stopcheck.explore._exhaustive import exhaustive
 from stopcheck.explore._exploration import (
@@ -42,10 +41,10 @@ from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial
 
 __all__ = [
     "AFTER",
+    "CACHE_BOUND",
     "STRATEGIES",
     "USUAL_CAUSES",
     "Aim",
-    "BoundedTrial",
     "Budget",
     "CacheRefuted",
     "CacheUse",

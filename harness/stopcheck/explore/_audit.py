@@ -11,12 +11,15 @@ search lie near the ends of runs, where little can still differ; so they alone w
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from stopcheck.explore._exploration import Book, CacheRefuted
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import Choice, DivergedError, Divergence, Point, Schedule
 
+#: Runs that one audit takes at most.
+AUDIT_RUNS = 2
 _ONE_IN = 100
 _EARLY_STATES = 256
 #: The early hits that are audited: the first eight, then 9, 11, 14, 18, 23, 29, 36 and 44.
@@ -34,7 +37,7 @@ class _Continuation:
         self.schedule = Schedule("", {}, ())
 
 
-class _Along:
+class _Along(ABC):
     """Follows a recorded way to a state strictly."""
 
     def __init__(self, way: Sequence[Choice]) -> None:
@@ -52,9 +55,9 @@ class _Along:
             raise DivergedError(Divergence(asked, choice.point, choice.option, point.name, point.options))
         return point.options.index(choice.option)
 
+    @abstractmethod
     def beyond(self, number: int, point: Point) -> int:
         """The answer after the state was reached."""
-        raise NotImplementedError
 
 
 class _Noting(_Along):

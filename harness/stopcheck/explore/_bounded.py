@@ -6,16 +6,26 @@ and Qadeer, PLDI 2007), a fault, a death, or a timer that fires while others cou
 last actor is finished, asleep or blocked) are free.
 
 What a pass does not prove: that nothing breaks with one disruption more. And no reduction by independence may be
-combined with it: with a bound, two orders of independent steps do not cost the same. The state that a cache compares is
-extended by the last actor and by what is left of the bound, since both decide what may follow.
+combined with it: with a bound, two orders of independent steps do not cost the same.
+
+What may follow a state depends on the last actor and on what is left of the bound too, so the cache keeps with which of
+these the state was entered. It is entered again unless an earlier visit could do as much: the last actor was the same
+and no less was left, or more was left (then one disruption pays for another last actor).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from stopcheck.explore._trial import Result, Trial, Watch, unwatched
-from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, TIME_PREFIX, Chooser, Point
+from stopcheck.explore._exploration import Book
+from stopcheck.explore._path import Turns
+from stopcheck.explore._search import Search
+from stopcheck.explore._state_cache import StateCache
+from stopcheck.explore._trial import Result, Trial
+from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, TIME_PREFIX, Cut, Point
+
+#: Who moved last, and how many disruptions were left.
+_Visit = tuple[str, int]
 
 
 def is_disruption(point: Point, index: int) -> bool:
@@ -28,63 +38,65 @@ def is_disruption(point: Point, index: int) -> bool:
     return bool(point.actor) and point.options[0].startswith(point.actor + "@")
 
 
-class DisruptionBound:
-    """Shows the wrapped strategy only the options that the bound leaves. One for each run."""
+class _Frame(Turns):
+    """``before``: what was left of the bound; ``dear``: the turns that cost one of it."""
 
-    def __init__(self, inner: Chooser, bound: int) -> None:
-        self._inner = inner
-        self._left = bound
+    __slots__ = ("before", "dear")
+
+    def __init__(self, point: Point, turns: tuple[int, ...], before: int) -> None:
+        super().__init__(point, turns)
+        self.before = before
+        self.dear = frozenset(index for index in turns if is_disruption(point, index))
+
+    @property
+    def after(self) -> int:
+        """What is left of the bound after the option that is being taken."""
+        return self.before - (self.index in self.dear)
+
+
+class Bounded(Search[_Frame]):
+    """Takes every run of at most ``bound`` disruptions. ``limited``: the bound kept something back."""
+
+    def __init__(self, bound: int, cache: StateCache[frozenset[_Visit]]) -> None:
+        super().__init__()
         self.limited = False
+        self._bound = bound
+        self.cache = cache
 
-    def choose(self, point: Point) -> int:
-        """The wrapped strategy's answer among what is left. Where that is one option it is not asked: to look up the
-        state there costs more than the runs that it would cut short."""
+    def begin(self) -> None:
+        """A run begins."""
+        super().begin()
+        self.cache.begin()
+
+    def frame(self, point: Point) -> _Frame:
+        """The options that the bound leaves, unless the state was seen with as much left."""
+        frames = self.path.frames
+        left = frames[-1].after if frames else self._bound
         indices = range(len(point.options))
-        allowed = [i for i in indices if self._left > 0 or not is_disruption(point, i)]
-        if len(allowed) < len(point.options):
-            self.limited = True
-        if len(allowed) == 1:
-            return allowed[0]
-        index = allowed[self._inner.choose(self._narrowed(point, allowed))]
-        if is_disruption(point, index):
-            self._left -= 1
-        return index
+        turns = tuple(i for i in indices if left or not is_disruption(point, i))
+        self.limited = self.limited or len(turns) < len(point.options)
+        if len(turns) > 1:  # else a later point will do
+            self._look_up(point, left)
+        return _Frame(point, turns, left)
+
+    def _look_up(self, point: Point, left: int) -> None:
+        """End the run if all that can follow was taken."""
+        digest = self.cache.digest_at(point)
+        if not digest:
+            return
+        known = self.cache.known(digest) or frozenset()
+        if any(more > left or (more == left and actor == point.actor) for actor, more in known):
+            self.cache.hit(digest, self.path.choices())
+            raise Cut
+        self.cache.keep(digest, known | {(point.actor, left)}, self.path.choices())
 
     def at_rest(self, state: Callable[[], bytes]) -> None:
-        """Nothing is left to choose, so what is left of the bound does not matter."""
-        told = getattr(self._inner, "at_rest", None)
-        if told is not None:
-            told(state)
+        """What is left of the bound does not matter here."""
+        self.cache.rest(state, frozenset(), self.path.choices())
 
-    def _narrowed(self, point: Point, allowed: list[int]) -> Point:
-        state = point.state
-        left = self._left
-
-        def bounded_state() -> bytes:
-            digest = state() if state is not None else None
-            return digest + f"|{point.actor}|{left}".encode() if digest else b""
-
-        options = tuple(point.options[i] for i in allowed)
-        return Point(point.kind, point.actor, point.label, options, point.step, bounded_state if state else None)
+    def review(self, trial: Trial, book: Book, result: Result) -> bool:
+        """Audit the cache."""
+        return self.cache.audit(trial, book)
 
 
-class BoundedTrial:
-    """A trial whose runs have at most ``bound`` disruptions. ``limited``: the bound kept something back."""
-
-    def __init__(self, trial: Trial, bound: int) -> None:
-        self._trial = trial
-        self.bound = bound
-        self.limited = False
-        self.scenario = trial.scenario
-        self.variant = trial.variant
-
-    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
-        """Make the run."""
-        bounded = DisruptionBound(chooser, self.bound)
-        try:
-            return self._trial(bounded, watch)
-        finally:
-            self.limited = self.limited or bounded.limited
-
-
-__all__ = ["BoundedTrial", "DisruptionBound", "is_disruption"]
+__all__ = ["Bounded", "is_disruption"]

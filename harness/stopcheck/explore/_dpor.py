@@ -12,7 +12,7 @@ name only. So it is for kernels whose footprints are audited.
 * A passage of time and a death are taken at each point that offers them: no race reveals what need not ever happen.
 * A fault is asked within a step, and each of its options is taken.
 * Never with the state cache: cut at a state that was seen, a run does not show the races in what follows (140 of 190
-  outcomes). Never with a bound of disruptions. :func:`source_dpor` refuses both.
+  outcomes). Never with a bound of disruptions. So :func:`source_dpor` has neither.
 
 Measured (``tests/bench/bench_search.py``): the deep race, whose actors do much that nobody sees, takes it 408
 executions, one for each class (sleep sets with the cache: 557; the cache alone: 5,274). The race of four workers, who
@@ -26,32 +26,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stopcheck.explore._exploration import Book, Budget, FootprintLie, Observe
-from stopcheck.explore._footprint_audit import FootprintAudit, Pair
+from stopcheck.explore._exploration import Book, Budget, Exploration, FootprintUse, Observe
+from stopcheck.explore._footprint_audit import FootprintAudit
 from stopcheck.explore._footprints import Footprint, Rule, as_given, footprints_of, independent, refuse_unsound
-from stopcheck.explore._path import Frame, Path
-from stopcheck.explore._reduction import Reduction, conclude
+from stopcheck.explore._path import Frame
 from stopcheck.explore._sampling import is_step, mover
-from stopcheck.explore._trial import Trial, Turn
-from stopcheck.kernel import SCHEDULE, Cut, DivergedError, Point, Schedule
+from stopcheck.explore._search import Search, conclude, explore
+from stopcheck.explore._trial import Result, Trial, Turn
+from stopcheck.kernel import SCHEDULE, Cut, Point
 
 
 class _Frame(Frame):
     """``wanted`` are the options to take (the source set), ``done`` those that were, ``sleep`` slept on entry."""
 
-    __slots__ = ("done", "footprints", "sleep", "step", "wanted")
+    __slots__ = ("done", "footprints", "sleep", "wanted")
 
-    def __init__(self, point: Point, footprints: tuple[Footprint, ...], sleep: frozenset[str]) -> None:
+    def __init__(self, point: Point, footprints: tuple[Footprint, ...], sleep: frozenset[str], first: int) -> None:
+        super().__init__(point, first)
         self.footprints = footprints
         self.sleep = sleep
         self.done: set[str] = set()
-        self.step = point.step if point.kind == SCHEDULE else -1
-        awake = [index for index, option in enumerate(point.options) if option not in sleep]
-        if not awake:
-            raise Cut
-        super().__init__(point, awake[0])
-        first = {self.option} if point.kind == SCHEDULE else set(point.options)
-        self.wanted = first | {option for option in point.options if not is_step(option)}
+        begin = {self.option} if point.kind == SCHEDULE else set(point.options)
+        self.wanted = begin | {option for option in point.options if not is_step(option)}
 
     def asleep_below(self) -> frozenset[str]:
         """Who sleeps after the option that is being taken."""
@@ -88,57 +84,47 @@ class _Event:
         self.before = 0
 
 
-class _Search:
-    """The chooser of all runs of one search."""
+class _Reversing(Search[_Frame]):
+    """Takes one order of steps to its end, and then what its races ask for."""
 
-    def __init__(self, trial: Trial, rule: Rule, swaps: FootprintAudit) -> None:
-        self.path: Path[_Frame] = Path()
-        self.swaps = swaps
-        self.pairs: list[Pair] = []
-        self.lie: FootprintLie | None = None
-        self.slept = 0
-        self.blocked = 0
-        self._trial = trial
+    def __init__(self, rule: Rule, audit: FootprintAudit) -> None:
+        super().__init__()
         self._rule = rule
+        self._audit = audit
+        self._slept = 0
+        self._blocked = 0
         self._learned: dict[str, Footprint] = {}
 
     def begin(self) -> None:
         """A run begins."""
-        self.path.begin()
-        self.pairs.clear()
+        super().begin()
+        self._audit.begin()
 
-    def choose(self, point: Point) -> int:
-        """The path's answer, and beyond it the first option that does not sleep."""
-        index = self.path.repeated(point)
-        if index is not None:
-            return index
+    def frame(self, point: Point) -> _Frame:
+        """The first option that does not sleep."""
         footprints = footprints_of(point, self._rule)
         sleep: frozenset[str] = frozenset()
         if point.kind == SCHEDULE:
             self._learned.update(zip(point.options, footprints, strict=True))
-            sleep = self._inherited(point)
-        self.slept += len(sleep)
-        try:
-            frame = _Frame(point, footprints, sleep)
-        except Cut:
-            self.blocked += 1
-            raise
-        self._note_pairs(frame)
-        self.path.frames.append(frame)
-        return frame.index
+            above = self.path.before(point)  # steps that nobody was asked about wake all
+            sleep = sleep if above is None else above.asleep_below().intersection(point.options)
+        self._slept += len(sleep)
+        awake = next((index for index, option in enumerate(point.options) if option not in sleep), None)
+        if awake is None:
+            self._blocked += 1
+            raise Cut
+        self._audit.note(self.path.choices, point.options, footprints, awake)
+        return _Frame(point, footprints, sleep, awake)
 
-    def _inherited(self, point: Point) -> frozenset[str]:
-        """Who sleeps here. Steps that nobody was asked about wake all."""
-        above = next((frame for frame in reversed(self.path.frames) if frame.step >= 0), None)
-        if above is None or point.step != above.step + 1:
-            return frozenset()
-        return above.asleep_below().intersection(point.options)
+    def review(self, trial: Trial, book: Book, result: Result) -> bool:
+        """Reverse the run's races, and audit pairs of steps."""
+        self.reverse_races(result.turns())
+        return self._audit.review(trial, book)
 
-    def _note_pairs(self, frame: _Frame) -> None:
-        taken, its = frame.option, frame.footprints[frame.index]
-        for option, footprint in zip(frame.options, frame.footprints, strict=True):
-            if independent(option, footprint, taken, its) and self.swaps.selects(taken, option):
-                self.pairs.append(Pair(self.path.choices(), taken, option))
+    @property
+    def use(self) -> FootprintUse:
+        """What the reduction did."""
+        return FootprintUse(self._slept, self._blocked, swaps=self._audit.done, lie=self._audit.lie)
 
     # -- races --------------------------------------------------------------------------------------------
 
@@ -166,22 +152,6 @@ class _Search:
             events.append(_Event(option, footprint, frame))
         return events
 
-    # -- going on -----------------------------------------------------------------------------------------
-
-    def backtrack(self) -> bool:
-        """Go to the next branch that is wanted; False when there is none."""
-        frames = self.path.frames
-        while frames:
-            if frames[-1].advance():
-                return True
-            frames.pop()
-        return False
-
-    def remaining(self) -> int:
-        """Known branches that were not taken, the next one included."""
-        frames = self.path.frames
-        return sum(len(frame.left()) for frame in frames) + (1 if frames else 0)
-
 
 def _depend(one: _Event, other: _Event) -> bool:
     return not independent(one.option, one.footprint, other.option, other.footprint)
@@ -205,49 +175,18 @@ def source_dpor(
     budget: Budget,
     *,
     rule: Rule = as_given,
-    cache: bool = False,
     swaps: int | None = None,
     fail_fast: bool = False,
     observe: Observe | None = None,
-) -> Reduction:
-    """Make one run of each class that differs only in the order of independent steps, up to the budget. ``cache`` is
-    there to be refused. Runs of the footprint audit count in :attr:`Reduction.swaps` only."""
+) -> Exploration:
+    """Make one run of each class that differs only in the order of independent steps, up to the budget. Runs of the
+    footprint audit count in ``Exploration.footprints`` only."""
     refuse_unsound(trial, rule)
-    if cache:
-        raise ValueError("source-DPOR is not sound together with the state cache")
     book = Book("source-DPOR", budget, fail_fast=fail_fast, observe=observe)
-    search = _Search(trial, rule, FootprintAudit() if swaps is None else FootprintAudit(swaps))
-    _explore(trial, search, book)
-    exploration = book.exploration
-    if not exploration.exhausted:
-        exploration.remaining = search.remaining()
-    reduction = Reduction(exploration, search.slept, search.blocked, 0, search.swaps.done, search.lie)
-    conclude(reduction)
-    return reduction
-
-
-def _explore(trial: Trial, search: _Search, book: Book) -> None:
-    """Search until the space or the budget is exhausted, or a footprint caught lying."""
-    while book.may_go_on():
-        search.begin()
-        try:
-            result = trial(search)
-            if result.fault is None:
-                search.path.check_end()
-        except DivergedError as error:
-            known = Schedule.of(trial.scenario, trial.variant, search.path.choices())
-            book.diverged(f"a repeated run went another way: {error}", known)
-            continue
-        book.exploration.transitions += search.path.fresh
-        book.take(result)
-        search.reverse_races(result.turns())
-        for pair in search.pairs:
-            search.lie = search.lie or search.swaps.check(trial, pair, book)
-        if search.lie is not None:
-            return
-        if not search.backtrack():
-            book.exploration.exhausted = True
-            return
+    search = _Reversing(rule, FootprintAudit(swaps))
+    explore(trial, search, book)
+    conclude(book.exploration, search, search.use)
+    return book.exploration
 
 
 __all__ = ["source_dpor"]

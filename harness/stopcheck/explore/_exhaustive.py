@@ -2,17 +2,15 @@
 
 One idea: which reduction is sound depends on the trial and on what is asked, so it is chosen here and nowhere else.
 Where footprints are known (whole calls of a world) and nothing bounds the runs, sleep sets on the state cache; where
-they are not, the state cache alone; with a bound of disruptions, the state cache alone, its key extended by the last
-actor and what is left of the bound. Each is audited as it goes: see ``Exploration.unsound``.
+they are not, the state cache alone; with a bound of disruptions, the state cache alone, which then knows the last actor
+and what is left of the bound. Each is audited as it goes: see ``Exploration.unsound``.
 """
 
 from __future__ import annotations
 
-from stopcheck.explore._bounded import BoundedTrial
 from stopcheck.explore._depth_first import CACHE_BOUND, depth_first
 from stopcheck.explore._exploration import Budget, Exploration, Observe
 from stopcheck.explore._footprints import Rule, known_rule
-from stopcheck.explore._sleep_sets import sleep_sets
 from stopcheck.explore._trial import Trial
 
 
@@ -32,17 +30,10 @@ def exhaustive(
     ``exhausted`` says whether that was completed, ``limited`` whether the bound kept something back, and ``unsound``
     why nothing may be concluded: a fingerprint, a footprint or a run that did not hold what it promised.
     """
-    if bound is not None:
-        bounded = BoundedTrial(trial, bound)
-        found = depth_first(bounded, budget, cache_bound=cache_bound, fail_fast=fail_fast, observe=observe)
-        found.bound, found.limited = bound, bounded.limited
-        return found
-    rule = rule or known_rule(trial)
-    if rule is None:
-        return depth_first(trial, budget, cache_bound=cache_bound, fail_fast=fail_fast, observe=observe)
-    return sleep_sets(
-        trial, budget, rule=rule, cache_bound=cache_bound, fail_fast=fail_fast, observe=observe
-    ).exploration
+    known = (rule or known_rule(trial)) if bound is None else None
+    return depth_first(
+        trial, budget, rule=known, bound=bound, cache_bound=cache_bound, fail_fast=fail_fast, observe=observe
+    )
 
 
 __all__ = ["exhaustive"]

@@ -111,12 +111,13 @@ class FootprintLie(msgspec.Struct, frozen=True):
 class FootprintUse(msgspec.Struct, frozen=True):
     """What a reduction by independence did. ``slept``: branches that were left out because another order of independent
     steps was tried. ``blocked``: executions that ended because all that could move was asleep. ``woken``: returns to a
-    known state that went on, since somebody was awake who had slept before. ``swaps``: pairs of steps that the audit
-    took in both orders."""
+    known state that went on, since somebody was awake who had slept before. ``alone``: points at which a step that
+    nobody else can see was taken and nothing else. ``swaps``: pairs of steps that the audit took in both orders."""
 
     slept: int = 0
     blocked: int = 0
     woken: int = 0
+    alone: int = 0
     swaps: int = 0
     lie: FootprintLie | None = None
 
@@ -277,6 +278,10 @@ class Book:
                 return True
             book.truncated_by = over
         return False
+
+    def affords(self, runs: int) -> bool:
+        """Whether so many further runs are within the budget."""
+        return not self._budget.over(self.exploration.executions + runs - 1)
 
     def take(self, result: Result) -> None:
         """A run was made."""

@@ -10,11 +10,12 @@ Which pairs: each pair of option names the first time, and then at doubling dist
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from stopcheck.explore._exploration import Book, FootprintLie
+from stopcheck.explore._footprints import Footprint, independent
 from stopcheck.explore._trial import Trial
 from stopcheck.kernel import SCHEDULE, Choice, Cut, DivergedError, Divergence, Point, Schedule
 
@@ -76,12 +77,42 @@ class _InOrder:
 
 
 class FootprintAudit:
-    """Selects pairs and tries them."""
+    """Selects pairs of one search and tries them. ``swaps``: how many at most; :data:`SWAPS` unless given."""
 
-    def __init__(self, swaps: int = SWAPS) -> None:
+    def __init__(self, swaps: int | None = None) -> None:
         self.done = 0
-        self._left = swaps
+        self.lie: FootprintLie | None = None
+        self._left = SWAPS if swaps is None else swaps
         self._times: dict[tuple[str, str], int] = {}
+        self._pairs: list[Pair] = []
+
+    def begin(self) -> None:
+        """A run begins."""
+        self._pairs.clear()
+
+    def note(
+        self, way: Callable[[], list[Choice]], options: Sequence[str], footprints: Sequence[Footprint], taken: int
+    ) -> None:
+        """A new point, to which ``way`` leads: of what it offers, what is independent of what is taken?"""
+        if self._left <= 0:
+            return
+        option, its = options[taken], footprints[taken]
+        for other, others in zip(options, footprints, strict=True):
+            if independent(option, its, other, others) and self.selects(option, other):
+                self._pairs.append(Pair(way(), option, other))
+
+    def accuse(self, trial: Trial, way: Sequence[Choice], one: str, other: str) -> None:
+        """``way`` ends with ``one``; ``other``, which is declared independent of it, was on offer before it, and is not
+        now."""
+        if self.lie is None:
+            schedule = Schedule.of(trial.scenario, trial.variant, list(way))
+            self.lie = FootprintLie(other, one, f"{one} disables {other}", schedule)
+
+    def review(self, trial: Trial, book: Book) -> bool:
+        """Try the pairs that the run gave; whether nothing has lied so far."""
+        for pair in self._pairs:
+            self.lie = self.lie or self.check(trial, pair, book)
+        return self.lie is None
 
     def selects(self, one: str, other: str) -> bool:
         """Whether this pair is to be tried here."""

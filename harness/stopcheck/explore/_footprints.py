@@ -16,10 +16,10 @@ and it may change what the harness itself keeps (outcomes, registered children, 
 
 * A receiver's and a queue's steps emit, and share a fault budget, but end at the next branch point without touching
   the harness's books.
-* ``outbox`` (a dispatcher takes its next effect) emits nothing and ends at the claim's branch point. It takes the head
-  of a list of its own to which others only append, and nobody else can disable it.
-* ``outcomes`` and ``doubt`` look at the books and emit nothing; a call that is answered may disable them.
-* ``registered`` looks at a list that only grows.
+* Where a dispatcher takes its next effect, the head of a list of its own to which others only append, or a worker has
+  waited for what, once so, is always so, nothing is emitted and nobody can disable it: it is *private*
+  (:data:`~stopcheck.kernel.OWN`).
+* A reconciler that takes an effect in doubt looks at the books and emits nothing; others may disable it.
 * A death of the gate touches what a call touches, and nothing that only the harness knows.
 
 Inside of calls (granularity ``inner``) labels and footprints are the gate's, and any segment may be the call's last. So
@@ -36,7 +36,7 @@ from collections.abc import Callable
 
 from stopcheck.explore._sampling import is_step, mover
 from stopcheck.explore._trial import Trial
-from stopcheck.kernel import CRASH_PREFIX, SCHEDULE, Point
+from stopcheck.kernel import CRASH_PREFIX, OWN, SCHEDULE, Point
 
 #: What a step touches; ``None``: not known, so it depends on all others.
 Footprint = frozenset[str] | None
@@ -48,12 +48,19 @@ JUDGE = "judge"
 #: What the harness itself keeps.
 BOOKS = "books"
 
-_READS_BOOKS = frozenset({"outcomes", "doubt"})
-_OWN = frozenset({"outbox", "registered"})
+_OUTCOMES = ("outcomes",)
+_OWN_OF = "own of "
 
 
-def as_given(_option: str, touches: tuple[str, ...]) -> Footprint:
+def unknown(_option: str, _touches: tuple[str, ...]) -> Footprint:
+    """No footprint is known: every step depends on all others."""
+    return None
+
+
+def as_given(option: str, touches: tuple[str, ...]) -> Footprint:
     """The declared footprint as it stands: for kernel programs, which name what their judge sees themselves."""
+    if touches == OWN:
+        return frozenset({_OWN_OF + mover(option)})
     return frozenset(touches) if touches else None
 
 
@@ -63,12 +70,11 @@ def in_world(option: str, touches: tuple[str, ...]) -> Footprint:
         return frozenset({"gate", JUDGE, BOOKS})
     if not touches:
         return None
-    actor, label = option.split("@", 1)
-    if label in _OWN and set(touches) <= {"outbox", "children"}:
-        return frozenset({f"{label} of {actor}"})
-    if label in _READS_BOOKS and "outbox" in touches:
-        return frozenset({*touches, BOOKS})
-    if len(touches) == 1 and label.startswith(f"{touches[0]}."):
+    if touches == OWN:
+        return frozenset({_OWN_OF + mover(option)})
+    if touches == _OUTCOMES:
+        return frozenset({BOOKS})
+    if len(touches) == 1 and f"@{touches[0]}." in option:
         return frozenset({*touches, JUDGE})
     return frozenset({*touches, JUDGE, BOOKS})
 
@@ -84,18 +90,26 @@ def known_rule(trial: Trial) -> Rule | None:
     return in_world if trial.variant.get("granularity") == "calls" else None
 
 
+def is_private(footprint: Footprint) -> bool:
+    """Whether a step touches only what is its actor's own. It can be taken at any time, once it is on offer: nothing
+    that others do decides what it does, or whether it can."""
+    return bool(footprint) and all(name.startswith(_OWN_OF) for name in footprint or ())
+
+
 def independent(one: str, its: Footprint, other: str, others: Footprint) -> bool:
     """Whether two options at one point may be taken in either order: steps of two actors, known to touch nothing in
-    common."""
-    if its is None or others is None or mover(one) == mover(other):
+    common. What is private is touched by nobody else, known or not."""
+    if mover(one) == mover(other):
         return False
-    return its.isdisjoint(others)
+    if is_private(its) or is_private(others):
+        return True
+    return its is not None and others is not None and its.isdisjoint(others)
 
 
 def footprints_of(point: Point, rule: Rule) -> tuple[Footprint, ...]:
     """The footprint of each option; those that are no step declare nothing. Raises ``ValueError`` for a point that
     somebody narrowed, as a bound of disruptions does: independent steps then do not cost the same in both orders."""
-    if point.kind != SCHEDULE:
+    if point.kind != SCHEDULE or rule is unknown:
         return (None,) * len(point.options)
     steps = sum(map(is_step, point.options))
     if steps != len(point.touches):
@@ -105,10 +119,7 @@ def footprints_of(point: Point, rule: Rule) -> tuple[Footprint, ...]:
 
 
 def refuse_unsound(trial: Trial, rule: Rule) -> None:
-    """Raises ``ValueError`` for a trial with a bound of disruptions (the order that the bound leaves possible may be
-    the one that the reduction leaves out), and for the rule for worlds inside of calls, where labels are the gate's."""
-    if hasattr(trial, "bound"):
-        raise ValueError("a reduction by independence is not sound together with a bound of disruptions")
+    """Raises ``ValueError`` for the rule for worlds inside of calls, where labels are the gate's."""
     if rule in (in_world, in_world_enabling) and trial.variant.get("granularity") != "calls":
         raise ValueError("the footprints of a world are known for whole calls only")
 
@@ -123,6 +134,8 @@ __all__ = [
     "in_world",
     "in_world_enabling",
     "independent",
+    "is_private",
     "known_rule",
     "refuse_unsound",
+    "unknown",
 ]

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from stopcheck.kernel._actors import (
+    OWN,
     Actor,
     Park,
     blocked,
@@ -64,6 +65,7 @@ __all__ = [
     "CRASH_PREFIX",
     "FAULT",
     "GATE_TIMER",
+    "OWN",
     "SCHEDULE",
     "TIME_PREFIX",
     "Actor",

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 Touches = tuple[str, ...]
+#: What a step touches that concerns its actor alone: nobody else sees it, and nothing that others do or that happens
+#: decides what it does, or takes from it that it can be made.
+OWN: Touches = ("own",)
 Ready = Callable[[], bool]
 
 

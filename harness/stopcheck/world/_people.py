@@ -25,7 +25,7 @@ from stopcheck.gate import (
     Tombstoned,
     Widened,
 )
-from stopcheck.kernel import sleep_until, wait_until
+from stopcheck.kernel import OWN, sleep_until, wait_until
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Effect
 from stopcheck.world._events import FaultChosen
@@ -61,7 +61,7 @@ async def dispatch(world: World, name: str, client: Client, *, resends: bool) ->
     outbox = world.outboxes[name]
     while True:
         world.remembers()
-        await wait_until("outbox", lambda: bool(outbox), ("outbox",))
+        await wait_until("outbox", lambda: bool(outbox), OWN)
         effect = outbox.pop(0)
         world.hear(effect.effect_id)
         await _deliver(world, client, effect, resends=resends)
@@ -73,7 +73,7 @@ async def _deliver(world: World, client: Client, effect: Effect, *, resends: boo
         reply = await client.claim_dispatch(effect)
         if isinstance(reply, AlreadyClaimed | Indefinite):
             await client.record_outcome(effect, NoEvidence("the claim's answer was lost"))
-            world.outcomes[effect.effect_id] = DOUBT
+            world.note_outcome(effect.effect_id, DOUBT)
             return
     while isinstance(reply, ClaimGranted | Resend):
         world.remembers(effect.effect_id, reply)
@@ -81,20 +81,20 @@ async def _deliver(world: World, client: Client, effect: Effect, *, resends: boo
         world.hear(evidence)
         await client.record_outcome(effect, evidence, reply.attempt)
         if not isinstance(evidence, NoEvidence):
-            world.outcomes[effect.effect_id] = KNOWN
+            world.note_outcome(effect.effect_id, KNOWN)
             return
-        world.outcomes[effect.effect_id] = DOUBT
+        world.note_outcome(effect.effect_id, DOUBT)
         if not resends:
             return
         reply = await client.claim_dispatch(effect)
     if not isinstance(reply, AlreadyClaimed | Indefinite):
-        world.outcomes[effect.effect_id] = KNOWN
+        world.note_outcome(effect.effect_id, KNOWN)
 
 
 async def record_late(world: World, client: Client, effect: Effect, evidence: Evidence) -> None:
     """The receiver's answer arrives late and is recorded."""
     await client.record_outcome(effect, evidence)
-    world.outcomes[effect.effect_id] = KNOWN
+    world.note_outcome(effect.effect_id, KNOWN)
 
 
 # -- reconciler -------------------------------------------------------------------------------------------
@@ -108,11 +108,11 @@ async def reconcile(world: World, client: Client) -> None:
 
     while True:
         world.remembers()
-        await wait_until("doubt", lambda: doubtful() is not None, ("outbox",))
+        await wait_until("doubt", lambda: doubtful() is not None, ("outcomes",))
         effect = doubtful()
         assert effect is not None
         world.hear(effect.effect_id)
-        world.outcomes[effect.effect_id] = LOOKING
+        world.note_outcome(effect.effect_id, LOOKING)
         evidence = await effect.receiver.look_up(effect)
         world.hear(evidence)
         await client.record_outcome(effect, evidence)
@@ -121,7 +121,7 @@ async def reconcile(world: World, client: Client) -> None:
             world.hear(evidence)
             await client.record_outcome(effect, evidence)
         proved = isinstance(evidence, LookupEvidence) and evidence.receipt is not None
-        world.outcomes[effect.effect_id] = KNOWN if proved else GIVEN_UP
+        world.note_outcome(effect.effect_id, KNOWN if proved else GIVEN_UP)
 
 
 # -- the person at Stop -----------------------------------------------------------------------------------

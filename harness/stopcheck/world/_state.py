@@ -54,6 +54,7 @@ def _shared(world: World) -> bytes:
             world.may_crash_now(),
             outboxes,
             sorted(world.outcomes.items()),
+            sorted(world.once_settled),
             [(str(ref), record) for ref, record in world.records.items()],
             sorted(set(world.signalled)),
             sorted(set(world.gone)),

@@ -32,10 +32,10 @@ from stopcheck.gate import (
     Unverified,
     Won,
 )
-from stopcheck.kernel import sleep_until, wait_until
+from stopcheck.kernel import OWN, sleep_until, wait_until
 from stopcheck.world._client import CallerGone, Client
 from stopcheck.world._effects import Child, Effect
-from stopcheck.world._people import GIVEN_UP, KNOWN
+from stopcheck.world._people import GIVEN_UP
 from stopcheck.world._queue import Queue
 from stopcheck.world._scenario import FaultKind
 
@@ -136,7 +136,7 @@ class _Worker:
             await self._complete()
 
     async def _start_as_child(self, child: Child) -> None:
-        await wait_until("registered", lambda: child.ref in self.world.registered_children, ("children",))
+        await wait_until("registered", lambda: child.ref in self.world.registered_children, OWN)
         reply = await self.client.start_child(child)
         if isinstance(reply, Stopped):
             await self._refused(reply.record)
@@ -178,7 +178,7 @@ class _Worker:
             return
         for time in range(MAX_COMPLETIONS):
             self._keeps("completes", time)
-            await wait_until("outcomes", self._nothing_open, ("outbox", "children"))
+            await wait_until("outcomes", self._nothing_open, OWN)
             if await self._completed():
                 return
             if any(self.world.outcomes.get(e.effect_id) == GIVEN_UP for e in self.plan.effects):
@@ -197,12 +197,13 @@ class _Worker:
         raise _Over
 
     def _nothing_open(self) -> bool:
-        """Whether waiting is over: nothing of its own is open, or it was told to stop."""
+        """Whether waiting is over: nothing of its own is open, or it was told to stop. Once so, always so: when it
+        goes on is nobody else's affair."""
         world, plan = self.world, self.plan
         owners = {plan.task, plan.as_child.parent if plan.as_child else plan.task}
         told = self.name in world.signalled or not owners.isdisjoint(world.records)
         return told or (
-            all(world.outcomes.get(e.effect_id) in (KNOWN, GIVEN_UP) for e in plan.effects)
+            all(e.effect_id in world.once_settled for e in plan.effects)
             and all(child.ref in world.finished_children for child in plan.children)
         )
 

@@ -73,6 +73,7 @@ class World:
         self.watched: list[str] = []
         self.outboxes: dict[str, list[Effect]] = {}
         self.outcomes: dict[str, str] = {}
+        self.once_settled: set[str] = set()
         self.records: dict[TaskRef, CancellationRecord] = {}
         self.signalled: list[str] = []
         self.gone: list[str] = []
@@ -286,6 +287,12 @@ class World:
         """An admitted effect is ready to be sent: every dispatcher hears of it."""
         for outbox in self.outboxes.values():
             outbox.append(effect)
+
+    def note_outcome(self, effect_id: str, what: str) -> None:
+        """What a dispatcher or a reconciler leaves behind about an effect."""
+        self.outcomes[effect_id] = what
+        if what in (people.KNOWN, people.GIVEN_UP):
+            self.once_settled.add(effect_id)
 
     def late_answer(self, effect: Effect, evidence: Evidence) -> None:
         """The receiver's answer arrives after its sender gave up."""

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from stopcheck.explore import BoundedTrial, Budget, Result, depth_first, shrink
+from stopcheck.explore import CACHE_BOUND, Budget, Result, depth_first, shrink
 from tests.fast.explore.toys import ToyTrial, generated, race
 
 
 def outcomes(seed: int, bound: int | None, *, cache: bool) -> tuple[set[bytes], bool]:
     trial = ToyTrial(generated(seed))
-    bounded = BoundedTrial(trial, bound if bound is not None else 1_000)
     found: set[bytes] = set()
 
     def note(result: Result) -> None:
         if not result.cut:
             found.add(result.outcome())
 
-    exploration = depth_first(bounded, Budget(100_000), cache=cache, observe=note)
+    kept = CACHE_BOUND if cache else 0
+    most = bound if bound is not None else 1_000
+    exploration = depth_first(trial, Budget(100_000), bound=most, cache_bound=kept, observe=note)
     assert exploration.exhausted
     assert exploration.nondeterminism is None
     assert exploration.cache is not None
     assert exploration.cache.refuted is None
-    return found, bounded.limited
+    return found, exploration.limited
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -43,7 +44,7 @@ def test_bounds_grow_into_the_whole_space(seed: int) -> None:
 
 
 def test_the_toy_race_shows_at_bound_one_and_shrinks_outside_of_it() -> None:
-    assert not depth_first(BoundedTrial(ToyTrial(race), 0), Budget(1_000)).failures
-    found = depth_first(BoundedTrial(ToyTrial(race), 1), Budget(1_000))
+    assert not depth_first(ToyTrial(race), Budget(1_000), bound=0).failures
+    found = depth_first(ToyTrial(race), Budget(1_000), bound=1)
     assert found.exhausted
     assert shrink(ToyTrial(race), found.failures["TOY-1"]).schedule.deviations == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stopcheck.explore._depth_first import depth_first
+from stopcheck.explore._depth_first import CACHE_BOUND, depth_first
 from stopcheck.explore._exploration import Budget
 from stopcheck.explore._trial import Result
 from stopcheck.kernel import Choice, branch
@@ -20,7 +20,7 @@ def outcomes(trial: ToyTrial, *, cache: bool) -> tuple[set[bytes], set[str], int
         if not result.cut:
             found.add(result.outcome())
 
-    exploration = depth_first(trial, PLENTY, cache=cache, observe=note)
+    exploration = depth_first(trial, PLENTY, cache_bound=CACHE_BOUND if cache else 0, observe=note)
     assert exploration.exhausted, exploration
     assert exploration.nondeterminism is None
     assert exploration.cache is not None
@@ -44,7 +44,7 @@ def test_uncached_search_counts_the_interleavings() -> None:
         await branch("b")
 
     trial = ToyTrial(lambda _: {"p": two_steps, "q": two_steps})
-    exploration = depth_first(trial, PLENTY, cache=False)
+    exploration = depth_first(trial, PLENTY, cache_bound=0)
     assert exploration.executions == 20  # 6! / (3! 3!) with three steps each
     assert exploration.exhausted
     assert exploration.remaining == 0
@@ -59,7 +59,7 @@ def test_without_a_state_nothing_is_cached() -> None:
 
 
 def test_a_truncated_search_says_so() -> None:
-    exploration = depth_first(ToyTrial(race), Budget(5), cache=False)
+    exploration = depth_first(ToyTrial(race), Budget(5), cache_bound=0)
     assert not exploration.exhausted
     assert exploration.truncated_by == "the budget of 5 executions"
     assert exploration.remaining > 0
@@ -74,7 +74,7 @@ def test_the_callers_own_budget_is_named() -> None:
 
 
 def test_each_clause_keeps_its_shortest_run() -> None:
-    exploration = depth_first(ToyTrial(race), PLENTY, cache=False)
+    exploration = depth_first(ToyTrial(race), PLENTY, cache_bound=0)
     failure = exploration.failures["TOY-1"]
     assert failure.size[0] == min(
         sum(c.index != 0 for c in choices) for choices in failing_choices(ToyTrial(race), "TOY-1")
@@ -89,7 +89,7 @@ def failing_choices(trial: ToyTrial, clause: str) -> list[list[Choice]]:
         if clause in result.clauses:
             found.append(result.choices)
 
-    depth_first(trial, PLENTY, cache=False, observe=note)
+    depth_first(trial, PLENTY, cache_bound=0, observe=note)
     return found
 
 

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stopcheck.explore import BoundedTrial, Budget, Tally, depth_first, make_trial, random_walk, tallies
+from stopcheck.explore import Budget, Tally, depth_first, make_trial, random_walk, tallies
 from stopcheck.explore._ledger import Counts, Noting, Offer, Taken, both, enter
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import FAULT, SCHEDULE, Point
@@ -164,12 +164,12 @@ def test_deaths_are_offered_after_steps_and_before_answers_and_a_bound_keeps_som
     sampled = random_walk(trial, Budget(3), 1)
     ends = {line.what for line in deaths(tallies(sampled.offers, sampled.admitted))}
     assert ends == {"death after it", "death before its answer"}
-    none = depth_first(BoundedTrial(trial, 0), Budget(10))
+    none = depth_first(trial, Budget(10), bound=0)
     assert none.exhausted
     kept_back = deaths(tallies(none.offers, none.admitted))
     assert kept_back
     assert all(line.offered and not line.taken for line in kept_back)
-    one = depth_first(BoundedTrial(trial, 1), Budget(200))
+    one = depth_first(trial, Budget(200), bound=1)
     assert one.exhausted
     taken = [line.where for line in deaths(tallies(one.offers, one.admitted)) if line.taken]
     assert "dispatcher@record_outcome" in taken

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
-from stopcheck.explore import BoundedTrial, Budget, Exploration, Result, Trial, Watch, depth_first, unwatched
+from stopcheck.explore import (
+    Budget,
+    Exploration,
+    FootprintLie,
+    FootprintUse,
+    Result,
+    Trial,
+    Watch,
+    depth_first,
+    unwatched,
+)
 from stopcheck.explore._dpor import source_dpor
-from stopcheck.explore._footprints import Rule, as_given, in_world, in_world_enabling, independent
-from stopcheck.explore._reduction import Reduction, cache_bound_reached
-from stopcheck.explore._sleep_sets import sleep_sets
-from stopcheck.kernel import Chooser, branch, wait_until
+from stopcheck.explore._footprints import Rule, as_given, in_world, in_world_enabling, independent, is_private
+from stopcheck.kernel import OWN, Chooser, Point, branch, wait_until
 from tests.fast.explore.programs import Body, Build, ProgramTrial, Shared, generated, race, stale_cache
 from tests.fast.explore.test_scenarios import BY_ID, FAULT_BY_NAME, inner_trial_of, trial_of
 
@@ -29,7 +38,7 @@ def sleeping(trial: Trial, **options: object) -> Exploration:
 
 
 def sleeping_uncached(trial: Trial, **options: object) -> Exploration:
-    return sound(sleep_sets(trial, PLENTY, swaps=0, cache=False, **options))  # type: ignore[arg-type]
+    return sound(sleep_sets(trial, PLENTY, swaps=0, cache_bound=0, **options))  # type: ignore[arg-type]
 
 
 def racing(trial: Trial, **options: object) -> Exploration:
@@ -37,12 +46,25 @@ def racing(trial: Trial, **options: object) -> Exploration:
 
 
 def unreduced(trial: Trial, **options: object) -> Exploration:
-    return depth_first(trial, PLENTY, cache=False, **options)  # type: ignore[arg-type]
+    return depth_first(trial, PLENTY, cache_bound=0, **options)  # type: ignore[arg-type]
 
 
-def sound(reduction: Reduction) -> Exploration:
-    assert reduction.lie is None
-    return reduction.exploration
+def sound(found: Exploration) -> Exploration:
+    assert lie_of(found) is None
+    return found
+
+
+def sleep_sets(trial: Trial, budget: Budget, *, rule: Rule = as_given, **options: object) -> Exploration:
+    return depth_first(trial, budget, rule=rule, **options)  # type: ignore[arg-type]
+
+
+def lie_of(found: Exploration) -> FootprintLie | None:
+    return found.footprints.lie if found.footprints is not None else None
+
+
+def used(found: Exploration) -> FootprintUse:
+    assert found.footprints is not None
+    return found.footprints
 
 
 def outcomes(search: Search, trial: Trial, **options: object) -> tuple[set[bytes], set[str], int]:
@@ -85,16 +107,17 @@ def test_a_stale_cache_is_found_since_calls_depend_on_each_other(search: Search)
 
 
 @pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_without_the_judge_in_the_footprints_it_is_lost_unless_audited(reduce: Callable[..., Reduction]) -> None:
+def test_without_the_judge_in_the_footprints_it_is_lost_unless_audited(reduce: Search) -> None:
     if reduce is source_dpor:
         lost = reduce(ProgramTrial(stale_cache(judged=False)), PLENTY, swaps=0)
         assert lost.exhausted
-        assert not lost.exploration.failures
+        assert not lost.failures
     caught = reduce(ProgramTrial(stale_cache(judged=False)), PLENTY)
-    assert caught.lie is not None
-    assert {caught.lie.one, caught.lie.other} == {"reader@Rx0", "writer@Wx0"}
+    lie = lie_of(caught)
+    assert lie is not None
+    assert {lie.one, lie.other} == {"reader@Rx0", "writer@Wx0"}
     assert not caught.exhausted
-    assert caught.exploration.truncated_by == "a footprint that lies"
+    assert caught.truncated_by == "a footprint that lies"
 
 
 # -- footprints that lie ----------------------------------------------------------------------------------
@@ -142,26 +165,27 @@ def hidden_claim(shared: Shared) -> dict[str, Body]:
 
 def test_a_step_that_disables_another_is_a_lie() -> None:
     found = sleep_sets(ProgramTrial(hidden_claim), PLENTY)
-    assert found.lie is not None
-    assert found.lie.what == "one@claim disables two@claim"
-    assert found.lie.schedule.choices == ()
+    lie = lie_of(found)
+    assert lie is not None
+    assert lie.what == "one@claim disables two@claim"
+    assert lie.schedule.choices == ()
     assert not found.exhausted
-    unaudited = sleep_sets(ProgramTrial(hidden_claim), PLENTY, swaps=0)
-    assert unaudited.lie is not None
+    assert lie_of(sleep_sets(ProgramTrial(hidden_claim), PLENTY, swaps=0)) is not None
 
 
 @pytest.mark.parametrize("build", [hidden_write, hidden_fault])
 @pytest.mark.parametrize("cached", [True, False], ids=["digest", "no digest"])
 @pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_the_audit_reports_a_lie(build: Build, *, cached: bool, reduce: Callable[..., Reduction]) -> None:
+def test_the_audit_reports_a_lie(build: Build, *, cached: bool, reduce: Search) -> None:
     found = reduce(ProgramTrial(build, cached=cached), PLENTY)
-    assert found.lie is not None
-    assert found.lie.what.startswith("the order decides")
+    lie = lie_of(found)
+    assert lie is not None
+    assert lie.what.startswith("the order decides")
     assert not found.exhausted
 
 
 @pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_a_swap_that_cannot_be_repeated_is_a_finding(reduce: Callable[..., Reduction]) -> None:
+def test_a_swap_that_cannot_be_repeated_is_a_finding(reduce: Search) -> None:
     runs: list[int] = []
 
     def build(shared: Shared) -> dict[str, Body]:
@@ -175,24 +199,24 @@ def test_a_swap_that_cannot_be_repeated_is_a_finding(reduce: Callable[..., Reduc
         return {"p": body("p"), "q": body("q")}
 
     found = reduce(ProgramTrial(build), PLENTY)
-    assert found.exploration.nondeterminism is not None
+    assert found.nondeterminism is not None
     assert not found.exhausted
 
 
 def test_honest_footprints_are_swapped_and_pass() -> None:
     found = sleep_sets(ProgramTrial(race(3, fixed=True)), PLENTY)
-    assert found.swaps > 20
-    assert found.lie is None
+    assert used(found).swaps > 20
+    assert lie_of(found) is None
     assert found.exhausted
-    assert found.slept > 0
+    assert used(found).slept > 0
 
 
 def test_who_is_awake_at_a_known_state_is_taken_there() -> None:
     found = sleep_sets(ProgramTrial(race(3, fixed=False)), PLENTY)
     plain = depth_first(ProgramTrial(race(3, fixed=False)), PLENTY)
-    assert found.woken > 0
-    assert found.exploration.states == plain.states
-    assert found.exploration.transitions < plain.transitions
+    assert used(found).woken > 0
+    assert found.states == plain.states
+    assert found.transitions < plain.transitions
 
 
 # -- what depends on what ---------------------------------------------------------------------------------
@@ -220,20 +244,28 @@ def test_steps_that_the_judge_sees_depend_on_calls(option: str, touches: tuple[s
     assert not independent("worker@commit_effect", call, option, in_world(option, touches))
 
 
-def test_taking_from_the_outbox_is_seen_by_nobody() -> None:
-    call, taking = in_world("worker@complete", ("gate",)), in_world("dispatcher@outbox", ("outbox",))
-    assert independent("worker@complete", call, "dispatcher@outbox", taking)
-    waiting = in_world_enabling("dispatcher@outbox", ("outbox",))
+@pytest.mark.parametrize("option", ["worker@complete", "person@request_cancel", "crash:gate", "time:at:grace"])
+def test_what_is_an_actors_own_commutes_with_whatever_happens(option: str) -> None:
+    other = in_world(option, () if ":" in option else ("gate",))
+    taking = in_world("dispatcher@outbox", OWN)
+    assert is_private(taking)
+    assert independent("dispatcher@outbox", taking, option, other)
+    assert not independent("dispatcher@outbox", taking, "dispatcher@other", in_world("dispatcher@other", OWN))
+
+
+def test_who_waits_for_what_a_call_may_bring_depends_on_it_where_races_are_reversed() -> None:
+    call = in_world("worker@complete", ("gate",))
+    waiting = in_world_enabling("dispatcher@outbox", OWN)
     assert not independent("worker@complete", call, "dispatcher@outbox", waiting)
-    doubt = in_world("reconciler@doubt", ("outbox",))
+    doubt = in_world("reconciler@doubt", ("outcomes",))
     assert not independent("worker@complete", call, "reconciler@doubt", doubt)
 
 
 # -- what is refused --------------------------------------------------------------------------------------
 
 
-class Wrapped:
-    """Hides that a trial is bounded."""
+class Narrowed:
+    """Keeps one option of each question back, as a bound would, and says nothing of it."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
@@ -241,15 +273,22 @@ class Wrapped:
         self.variant = trial.variant
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
-        return self._trial(chooser, watch)
+        class Narrowing:
+            def choose(self, point: Point) -> int:
+                return chooser.choose(msgspec.structs.replace(point, options=point.options[:-1]))
+
+        return self._trial(Narrowing(), watch)
 
 
-@pytest.mark.parametrize("wrapped", [False, True], ids=["bounded", "wrapped"])
-@pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_no_reduction_with_a_bound(*, wrapped: bool, reduce: Callable[..., Reduction]) -> None:
-    bounded = BoundedTrial(ProgramTrial(race(2, fixed=True)), 1)
+def test_no_reduction_with_a_bound() -> None:
     with pytest.raises(ValueError, match="with a bound"):
-        reduce(Wrapped(bounded) if wrapped else bounded, PLENTY)
+        depth_first(ProgramTrial(race(2, fixed=True)), PLENTY, rule=as_given, bound=1)
+
+
+@pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
+def test_no_reduction_of_what_somebody_narrowed(reduce: Search) -> None:
+    with pytest.raises(ValueError, match="with a bound"):
+        reduce(Narrowed(ProgramTrial(race(2, fixed=True))), PLENTY)
 
 
 @pytest.mark.parametrize("rule", [in_world, in_world_enabling])
@@ -259,20 +298,15 @@ def test_no_reduction_of_worlds_inside_of_calls(rule: Rule) -> None:
         sleep_sets(inner, PLENTY, rule=rule)
 
 
-def test_no_race_reversal_with_the_cache() -> None:
-    with pytest.raises(ValueError, match="cache"):
-        source_dpor(ProgramTrial(race(2, fixed=True)), PLENTY, cache=True)
-
-
 # -- budgets and bounds -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_a_truncated_reduction_says_so(reduce: Callable[..., Reduction]) -> None:
+def test_a_truncated_reduction_says_so(reduce: Search) -> None:
     found = reduce(ProgramTrial(race(3, fixed=True)), Budget(5))
     assert not found.exhausted
-    assert found.exploration.truncated_by == "the budget of 5 executions"
-    assert found.exploration.remaining > 0
+    assert found.truncated_by == "the budget of 5 executions"
+    assert found.remaining > 0
 
 
 @pytest.mark.parametrize("reduced", [True, False], ids=["sleep sets", "plain"])
@@ -284,9 +318,12 @@ def test_the_bound_of_the_cache_is_named_when_it_is_reached(*, reduced: bool) ->
     bounded = search(7)
     assert bounded.exhausted
     assert bounded.states == 7
-    assert cache_bound_reached(bounded) == "the state cache's bound of 7 states"
+    assert bounded.cache is not None
+    assert bounded.cache.full
     assert set(bounded.failures) == {"SENT-LATE"}
-    assert cache_bound_reached(search(10_000)) is None
+    unbounded = search(10_000)
+    assert unbounded.cache is not None
+    assert not unbounded.cache.full
 
 
 # -- scenarios --------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from tests.fast.explore.toys import ToyTrial, race
 
 
 def a_failure() -> Schedule:
-    return depth_first(ToyTrial(race), Budget(10_000), cache=False).failures["TOY-1"].schedule
+    return depth_first(ToyTrial(race), Budget(10_000), cache_bound=0).failures["TOY-1"].schedule
 
 
 def test_a_schedule_replays_to_the_same_log() -> None:

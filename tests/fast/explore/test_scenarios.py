@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stopcheck.explore import (
+    CACHE_BOUND,
     Budget,
     Exploration,
     Result,
@@ -28,7 +29,6 @@ from stopcheck.explore import (
     unwatched,
 )
 from stopcheck.explore._footprints import in_world
-from stopcheck.explore._sleep_sets import sleep_sets
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, Point, Schedule
@@ -82,7 +82,8 @@ def test_the_cache_loses_no_final_account() -> None:
             if not result.cut:
                 ends.add(result.outcome())
 
-        found = depth_first(trial_of(BY_ID["not-sent-again"]), Budget(5_000), cache=cache, observe=note)
+        kept = CACHE_BOUND if cache else 0
+        found = depth_first(trial_of(BY_ID["not-sent-again"]), Budget(5_000), cache_bound=kept, observe=note)
         assert found.exhausted
         return ends, found.witnesses, found.executions
 
@@ -196,7 +197,7 @@ def test_a_claim_given_twice_is_found_by_search() -> None:
 
 
 def sleeping(trial: Trial, budget: Budget) -> Exploration:
-    return sleep_sets(trial, budget, rule=in_world, swaps=0).exploration
+    return depth_first(trial, budget, rule=in_world, swaps=0)
 
 
 @pytest.mark.parametrize("search", [depth_first, sleeping])

@@ -111,7 +111,7 @@ def every_run(seed: int) -> dict[str, list[Result]]:
         for clause in result.clauses:
             failing.setdefault(clause, []).append(result)
 
-    assert depth_first(ending_as(seed), Budget(1_500), cache=False, observe=note).exhausted
+    assert depth_first(ending_as(seed), Budget(1_500), cache_bound=0, observe=note).exhausted
     return failing
 
 

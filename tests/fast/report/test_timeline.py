@@ -8,7 +8,7 @@ import msgspec
 
 from stopcheck.campaign import ReplayedRun, load_gate, load_scenarios, replay_schedule
 from stopcheck.campaign._ground import ground
-from stopcheck.explore import BoundedTrial, Budget, depth_first, make_trial
+from stopcheck.explore import Budget, depth_first, make_trial
 from stopcheck.judge import CHECKS
 from stopcheck.report import print_parting, print_timeline
 from stopcheck.report._parting import parting
@@ -26,7 +26,7 @@ def lost_race() -> ReplayedRun:
     scenario = load_scenarios()["before-admission"]
     with ground(loaded, Granularity.INNER) as interior:
         trial = make_trial(scenario, loaded.factory, Variant(1, Granularity.INNER), interior, CHECKS)
-        found = depth_first(BoundedTrial(trial, 1), Budget(400))
+        found = depth_first(trial, Budget(400), bound=1)
     return replay_schedule(loaded, found.failures["ADM-3"].schedule)
 
 

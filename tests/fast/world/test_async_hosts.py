@@ -18,7 +18,7 @@ import msgspec
 import pytest
 import trio
 
-from stopcheck.explore import Budget, Result, Trial, depth_first, make_trial, state_machine
+from stopcheck.explore import CACHE_BOUND, Budget, Result, Trial, depth_first, make_trial, state_machine
 from stopcheck.gate import GateFactory, GateHung, GateRaised, HostKind, Indefinite, SerialisationRefuted
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Bounds, DefaultChooser, Ending, Point, Recorder, Replayer, Schedule, ThreadHost
@@ -275,7 +275,8 @@ def test_the_state_cache_loses_nothing_that_tasks_and_locks_remember(host: HostK
             if result.ending is not Ending.CUT:
                 found.add(Peeking.last)
 
-        explored = depth_first(trial_of(peeking_on(host), small(2)), Budget(2_000), cache=cache, observe=note)
+        kept = CACHE_BOUND if cache else 0
+        explored = depth_first(trial_of(peeking_on(host), small(2)), Budget(2_000), cache_bound=kept, observe=note)
         assert explored.exhausted
         return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from stopcheck.campaign import load_gate, load_scenarios
 from stopcheck.campaign._ground import ground
-from stopcheck.explore import Budget, Exploration, Result, depth_first, make_trial
+from stopcheck.explore import CACHE_BOUND, Budget, Exploration, Result, depth_first, make_trial
 from stopcheck.gate import Environment, Gate, GateContract
 from stopcheck.judge import CHECKS
 from stopcheck.world import Granularity, Variant
@@ -31,7 +31,7 @@ def search(reference: str, scenario: str, *, opaque: bool, cache: bool = True) -
 
     with ground(loaded, Granularity.CALLS) as interior:
         trial = make_trial(load_scenarios()[scenario], Factory(), Variant(), interior, CHECKS)
-        found = depth_first(trial, Budget(6000), cache=cache, observe=observe)
+        found = depth_first(trial, Budget(6000), cache_bound=CACHE_BOUND if cache else 0, observe=observe)
     assert found.exhausted, found.truncated_by
     return outcomes, found
 
