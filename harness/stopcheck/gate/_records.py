@@ -207,7 +207,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
 
     ``stop_after_end`` holds the requests that were answered ``Ended`` (they are kept: such a task shows
     ``completed_before_cancellation``). ``unowned`` is true for a shared task that runs although its last
-    interest was released (SHR-2). ``suspended`` says why the work of a running task is halted.
+    interest was released (SHR-2). ``suspended`` says why the work of a running task is halted. ``owner`` is who answers
+    for detached work, as told when it was opened; empty for other tasks (CHILD-6).
     """
 
     task: TaskRef
@@ -234,3 +235,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
     unowned: bool = False
     deadline_ns: int | None = None
     suspended: Halt | None = None
+    owner: str = ""

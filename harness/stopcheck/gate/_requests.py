@@ -47,10 +47,15 @@ class OpenTask(Request, frozen=True, kw_only=True):
 
     ``deadline_ns`` is the latest time at which the result is worth having, on the environment's clock (``[deadlines]``;
     ``None``: there is none). From that time on (inclusive) the task is cancelled with cause ``deadline``.
+
+    ``owner`` is who answers for detached work: what a task wants done, and what goes on when that task is stopped. It
+    is a task of its own, with its own deadline and leases, and stands in nobody's inventory. What does is owned work,
+    and is never opened as detached (CHILD-6): ``Exists``, or ``Refused``.
     """
 
     operation: ClassVar[str] = "open_task"
     deadline_ns: int | None = None
+    owner: str = ""
 
 
 class BeginWork(Request, frozen=True, kw_only=True):

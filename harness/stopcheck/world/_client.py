@@ -122,11 +122,11 @@ class Client:
         """The same principal, but of another tenant."""
         return Client(self._world, msgspec.structs.replace(self.caller, tenant=tenant), self._handle)
 
-    async def open_task(self, task: TaskRef, deadline_ns: int | None = None) -> Any:
+    async def open_task(self, task: TaskRef, deadline_ns: int | None = None, owner: str = "") -> Any:
         """Open the task. A gate that assigns incarnations is asked for a new one, and only once."""
         if self._world.port.contract.incarnations is Assigner.GATE:
-            return await self.ask(OpenTask, task, incarnation=None, deadline_ns=deadline_ns)
-        return await self.insist(OpenTask, task, deadline_ns=deadline_ns)
+            return await self.ask(OpenTask, task, incarnation=None, deadline_ns=deadline_ns, owner=owner)
+        return await self.insist(OpenTask, task, deadline_ns=deadline_ns, owner=owner)
 
     async def begin_work(
         self, task: TaskRef, worker: str, delivery_id: str, trigger: Trigger, checkpoint_epoch: int | None = None
