@@ -19,9 +19,11 @@ from stopcheck.gate._contract import (
 from stopcheck.gate._environment import Environment
 from stopcheck.gate._errors import (
     AdapterFault,
+    CallNeverReturned,
     GateHung,
     GateRaised,
     HostMismatch,
+    MissingOperation,
     NotAGate,
     SerialisationRefuted,
     WrongReply,
@@ -206,6 +208,7 @@ __all__ = [
     "BadEvidence",
     "BeginWork",
     "Busy",
+    "CallNeverReturned",
     "Caller",
     "CancellationClass",
     "CancellationRecord",
@@ -271,6 +274,7 @@ __all__ = [
     "Lost",
     "Measures",
     "MeasuresReport",
+    "MissingOperation",
     "NoEvidence",
     "NoTime",
     "NotAGate",

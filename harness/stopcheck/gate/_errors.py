@@ -24,6 +24,14 @@ class GateHung(AdapterFault):
     """A gate call did not come back within the real-time bound."""
 
 
+class CallNeverReturned(AdapterFault):
+    """A gate call waits for what nobody will ever bring about: nothing in the run can happen any more."""
+
+
+class MissingOperation(AdapterFault):
+    """A gate answered ``Unsupported`` to an operation without which nothing can be tried."""
+
+
 class WrongReply(AdapterFault):
     """A gate call returned something that is not a reply of that operation."""
 

@@ -6,27 +6,51 @@ and each fault says what, with the offending value, why, and what to do next.
 
 from __future__ import annotations
 
+import difflib
 import traceback
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any, cast
+
+import msgspec
 
 from stopcheck.gate import (
     OPERATIONS,
     AdapterFault,
+    CallNeverReturned,
     Environment,
     Gate,
     GateFactory,
     GateRaised,
     HostKind,
     HostMismatch,
+    MissingOperation,
     NotAGate,
+    Request,
+    RequestCancel,
+    Unsupported,
     WrongReply,
 )
 from stopcheck.kernel import ForeignAwaitError, HungError
+from stopcheck.world._reply_fields import Misfit, misfit
 
 _KIT = "stopcheck"
 #: Characters of a wrong value that are shown.
 _SHOWN = 200
+#: Without these nothing can be tried. Others of no capability a gate may lack, such as one whose leases just end.
+_CORE = (
+    "open_task",
+    "begin_work",
+    "commit_effect",
+    "claim_dispatch",
+    "record_outcome",
+    "complete",
+    "request_cancel",
+    "inspect",
+    "tick",
+)
+#: How many of several calls that never return are named.
+_LISTED = 4
 #: What event loops say when their functions are called outside of them; the last, asyncio's locks that must wait.
 _NO_LOOP = (
     "no running event loop",
@@ -87,15 +111,68 @@ def open_gate(factory: GateFactory, environment: Environment) -> Gate:
 
 
 def wrong_reply(what: str, operation: str, reply: object) -> WrongReply | None:
-    """The fault of an answer that is no reply of its operation; ``None`` for one that is."""
+    """The fault of an answer that is no reply of its operation, or one with a field of a wrong type; ``None`` for a
+    right one."""
     allowed = OPERATIONS[operation].replies
     if type(reply) in allowed:
-        return None
+        wrong = misfit(cast("msgspec.Struct", reply))
+        return None if wrong is None else _wrong_field(what, reply, wrong)
     names = ", ".join(sorted(kind.__name__ for kind in allowed))
     return WrongReply(
         f"{what} answered {shortened(reply)}, which is no reply of that operation",
         cause=f"replies of {operation}: {names}",
         hint="see the operation's docstring in stopcheck.gate.Gate",
+    )
+
+
+def _wrong_field(what: str, reply: object, wrong: Misfit) -> WrongReply:
+    given = type(wrong.value).__name__
+    return WrongReply(
+        f"{what} answered {type(reply).__name__} with {wrong.field} = {shortened(wrong.value)}, which is {given} "
+        f"and not {wrong.expected}",
+        cause=f"{type(reply).__name__}.{wrong.field.partition('[')[0]} was made with a value of another type",
+        hint="see the fields of that reply in stopcheck.gate; a type checker finds this before any run",
+    )
+
+
+def never_returned(calls: Sequence[tuple[str, str]]) -> CallNeverReturned:
+    """The fault of calls that are open when nothing can happen any more: their names, and where each stands."""
+    stand = [f"{name} stands at {place or 'an unknown place'}" for name, place in calls]
+    more = [f"{len(stand) - _LISTED} more wait too"] if len(stand) > _LISTED else []
+    where = "; ".join([*stand[:_LISTED], *more])
+    if len(calls) == 1:
+        return CallNeverReturned(
+            f"{calls[0][0]} never returns: {where}; nothing that can still happen lets it go on",
+            cause="it waits for a lock that it holds itself or that an earlier call kept, or for an event that nobody "
+            "sets",
+            hint="release what it waits for on every path; a replay shows which calls came before",
+        )
+    return CallNeverReturned(
+        f"{len(calls)} calls never return: {where}; nothing that can still happen lets any of them go on",
+        cause="they wait for each other, having taken the same locks in different orders; or all for one that waits "
+        "for a lock that it holds itself, or for an event that nobody sets",
+        hint="take locks in one order and each once, and release them on every path; a replay shows who came first",
+    )
+
+
+def missing_operation(what: str, request: Request, reply: object, gate: Gate) -> MissingOperation | None:
+    """The fault of ``Unsupported`` where every gate has the operation. A scope that the gate does not declare is
+    rightly answered so."""
+    operation, scopes = request.operation, gate.contract.scopes
+    if type(reply) is not Unsupported or operation not in _CORE:
+        return None
+    if isinstance(request, RequestCancel) and request.scope not in scopes:
+        return None
+    kind = type(gate)
+    cause = f"{kind.__name__}.{operation} answers so itself"
+    if getattr(kind, operation) is getattr(Gate, operation):
+        own = [name for name in dir(kind) if not hasattr(Gate, name)]
+        like = difflib.get_close_matches(operation, own, 1)
+        cause = f"{kind.__name__} does not define it{f', but a method {like[0]!r}: is that it?' if like else ''}"
+    return MissingOperation(
+        f"{what} answered Unsupported, but every gate must have this operation",
+        cause=cause,
+        hint=f"implement it; the core operations are: {', '.join(_CORE)}",
     )
 
 

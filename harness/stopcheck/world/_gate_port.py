@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from stopcheck.gate import (
+    AdapterFault,
     ClaimGranted,
     Gate,
     GateContract,
@@ -28,6 +29,7 @@ from stopcheck.gate import (
     Resend,
     SerialisationRefuted,
     Snapshot,
+    Unsupported,
 )
 from stopcheck.kernel import (
     Actor,
@@ -41,7 +43,14 @@ from stopcheck.kernel import (
     branch,
     perform,
 )
-from stopcheck.world._adapter_faults import call_raised, fingerprint_of, open_gate, wrong_reply
+from stopcheck.world._adapter_faults import (
+    call_raised,
+    fingerprint_of,
+    missing_operation,
+    never_returned,
+    open_gate,
+    wrong_reply,
+)
 from stopcheck.world._code_places import operation_place, suspended_place
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
@@ -168,7 +177,7 @@ class GatePort:
             raise call_raised(call.name, self.contract.host, error) from error
         if self.generation != generation:
             return reply
-        self._check(call, reply)
+        self._check(call, request, reply)
         if self._world.crash_before_answer(operation):
             del self._open[call_id]
             self.die()
@@ -184,10 +193,17 @@ class GatePort:
     def _invoke(self, handle: int, request: Request) -> Any:
         return getattr(self._gates[handle], request.operation)(request)
 
-    def _check(self, call: OpenCall, reply: Any) -> None:
-        fault = wrong_reply(call.name, call.operation, reply)
+    def _check(self, call: OpenCall, request: Request, reply: Any) -> None:
+        fault: AdapterFault | None = wrong_reply(call.name, call.operation, reply)
+        if fault is None and type(reply) is Unsupported:
+            fault = missing_operation(call.name, request, reply, self._gates[call.handle])
         if fault is not None:
             raise fault
+
+    def check_returned(self) -> None:
+        """Nothing can happen any more: a call that is open now never returns."""
+        if self._open:
+            raise never_returned([(call.name, call.where) for call in self._open.values()])
 
     def _close_call(self, call: OpenCall, reply: Reply | Snapshot) -> None:
         self._open.pop(call.call_id, None)

@@ -148,7 +148,7 @@ def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and 
     try:
         world.port.open_handles()
         ending = _main(world, interior)
-        if ending in (Ending.REST, Ending.DEADLOCK):
+        if _is_over(world, ending):
             if at_rest is not None:
                 at_rest(world.state)
             interior.pause(paused=True)
@@ -199,7 +199,7 @@ def _main(world: World, interior: Interior) -> Ending:
     interior.pause(paused=True)
     world.scenario.build(world)
     world.start_setup()
-    kernel.run()
+    _is_over(world, kernel.run())
     world.phase = "main"
     world.emit(PhaseBegan("main"))
     world.start_actors()
@@ -210,6 +210,15 @@ def _main(world: World, interior: Interior) -> Ending:
     if world.port.contract.durable:
         kernel.perils.append(_Death(world))
     return kernel.run()
+
+
+def _is_over(world: World, ending: Ending) -> bool:
+    """Whether nothing can happen any more, so that the next phase may begin. Raises an adapter fault when a call to the
+    gate is still open."""
+    if ending not in (Ending.REST, Ending.DEADLOCK):
+        return False
+    world.port.check_returned()
+    return True
 
 
 def _settle(world: World) -> bool:
@@ -229,7 +238,8 @@ def _settle(world: World) -> bool:
     wake: int | None = None
     for number in range(1, MAX_TICKS + 1):
         world.kernel.spawn(f"clock-{number}", tick(wake))
-        if world.kernel.run() is not Ending.REST:
+        ending = world.kernel.run()
+        if not _is_over(world, ending) or ending is Ending.DEADLOCK:
             return False
         reply = replies[-1]
         if not isinstance(reply, Ticked):
@@ -246,7 +256,7 @@ def _account(world: World) -> None:
     world.emit(PhaseBegan("account"))
     for handle in range(world.variant.handles):
         world.kernel.spawn(f"auditor-{handle}", _audit(world, handle))
-        world.kernel.run()
+        _is_over(world, world.kernel.run())
     effect_ids = {name: [e.effect_id for e in world.effects if e.receiver.name == name] for name in world.receivers}
     for name, receiver in world.receivers.items():
         for truth in receiver.truth(effect_ids[name]):

@@ -11,7 +11,8 @@ import stopcheck.gate
 EXPORTS = """
     Accepted AckEntry AckStrength Acknowledge AcknowledgeReply AdapterFault Admitted AlreadyClaimed
     AlreadyForced AlreadyReleased Answer Assigner Background BadEvidence BeginWork BeginWorkReply Busy
-    CANCELLED_STATES Caller CancellationClass CancellationRecord Capability Cause CauseEntry ChildEntry
+    CANCELLED_STATES CallNeverReturned
+    Caller CancellationClass CancellationRecord Capability Cause CauseEntry ChildEntry
     ClaimDispatch ClaimDispatchReply ClaimGranted CloseView CloseViewReply CommitEffect
     CommitEffectReply CommonReply Compensate
     CompensateReply Complete CompleteReply Contradicted Contradiction Disposition Done Durability
@@ -21,7 +22,8 @@ EXPORTS = """
     GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
     InterestEntry
     KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
-    Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport NoEvidence NoTime NotAGate
+    Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport MissingOperation
+    NoEvidence NoTime NotAGate
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply
