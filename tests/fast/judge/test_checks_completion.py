@@ -102,7 +102,7 @@ FINE: dict[str, Callable[[], Story]] = {
         "draining",
         effects=(DONE,),
         record=record(),
-        lifecycle=(g.LifecycleEntry("refund", g.Stage.COMPLETED_AFTER_CANCEL, "", 0, "worker", "", "mail"),),
+        lifecycle=(g.LifecycleEntry("refund", g.Stage.COMPLETED_AFTER_CANCEL, "told late", 0, "worker", "", "mail"),),
     ),
     "a stop after the end, in vain": lambda: completed().stop(ENDED).stop(ENDED),
     "a stop after the end by somebody who may not": lambda: completed().stop(
