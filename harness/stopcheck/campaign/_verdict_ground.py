@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from stopcheck.campaign._results import Ground, JobResult, Searched, UpTo
 from stopcheck.campaign._sigkill import REAL
-from stopcheck.world import FaultKind
+from stopcheck.world import FaultKind, Granularity
 
 
 def ground_of(
@@ -42,8 +42,13 @@ def deaths_in(job: JobResult) -> int:
 def _by_variant(jobs: Sequence[JobResult]) -> tuple[Searched, ...]:
     variants: dict[tuple[str, int], list[JobResult]] = {}
     for job in jobs:
-        variants.setdefault((job.spec.granularity, job.spec.handles), []).append(job)
+        variants.setdefault((_branched(job), job.spec.handles), []).append(job)
     return tuple(_searched(*variant, of_it) for variant, of_it in sorted(variants.items()))
+
+
+def _branched(job: JobResult) -> str:
+    """Where the search branched. One that may go inside of calls and found no branch point there did not."""
+    return job.spec.granularity if any(job.searched_inner.values()) else Granularity.CALLS.value
 
 
 def _searched(granularity: str, handles: int, jobs: Sequence[JobResult]) -> Searched:

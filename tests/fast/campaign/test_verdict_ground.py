@@ -40,6 +40,16 @@ def test_a_search_that_did_not_put_the_clause_to_the_test_is_no_ground() -> None
     assert [one.handles for one in found.ground.searched] == [1]
 
 
+def test_a_search_that_met_no_point_inside_of_calls_is_not_shown_as_one_inside_of_them() -> None:
+    inside = {"granularity": "inner", "exercised": LIVE}
+    none = row(job(exercised=LIVE), job(**inside, executions=5, states=3))
+    assert none.ground.searched == (Searched("calls", 1, 0, (UpTo(1, 1),), 15, 10),)
+    assert "inside" not in none.why
+    some = row(job(exercised=LIVE), job(**inside, searched_inner={"commit_effect": 2}))
+    assert [one.granularity for one in some.ground.searched] == ["calls", "inner"]
+    assert "inside calls, 1 handle: 1 scenario up to 1 disruption" in some.why
+
+
 def test_samples_are_counted_apart_and_are_no_ground_by_themselves() -> None:
     sample = job(strategy="pct", exercised=LIVE, bound=None, executions=20, states=0)
     found = row(job(exercised=LIVE), sample)
