@@ -6,7 +6,7 @@ of actors, faults, time, a crash and the stop; its invariant is that the judge h
 nothing of its kind on offer lets some actor step, so that no run is wasted; and since Hypothesis switches some rules
 off in each run, runs differ more than uniform ones.
 
-Neither its database nor its clock has a say: the same seed gives the same runs.
+The same seed gives the same runs in any process (``_seeded``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import given
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
@@ -24,6 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from stopcheck.explore._exploration import Book, Budget, Exploration, Observe
 from stopcheck.explore._random_walk import Deviating
 from stopcheck.explore._sampling import generator, is_step
+from stopcheck.explore._seeded import derived, machine_settings, whatever_is_loaded
 from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stops import STOP
 from stopcheck.explore._trial import Result, Trial
@@ -31,15 +32,6 @@ from stopcheck.gate import OPERATIONS
 from stopcheck.kernel import CRASH_PREFIX, FAULT, TIME_PREFIX, Chooser, DefaultChooser, Point, Schedule
 
 _PARKED, _FAULT, _TIME, _CRASH = "parked", "fault", "time", "crash"
-# Those that a generator of runs has no use for: runs are slow, and they may be large.
-_HEALTH_CHECKS = (
-    HealthCheck.data_too_large,
-    HealthCheck.filter_too_much,
-    HealthCheck.too_slow,
-    HealthCheck.large_base_example,
-    HealthCheck.differing_executors,
-    HealthCheck.nested_given,
-)
 _PILOTS = 8
 _PILOT_DEVIATION = 0.3
 
@@ -152,22 +144,6 @@ def machine_for(
     return cast("type[WorldMachine]", type("StopcheckMachine", (WorldMachine,), namespace))
 
 
-def machine_settings(runs: int, steps: int) -> settings:
-    """Generation only, from a given seed, without database and clock."""
-    return settings(
-        max_examples=max(1, runs),
-        stateful_step_count=max(1, steps),
-        database=None,
-        deadline=None,
-        derandomize=False,
-        phases=(Phase.generate,),
-        suppress_health_check=_HEALTH_CHECKS,
-        report_multiple_bugs=False,
-        print_blob=False,
-        verbosity=Verbosity.quiet,
-    )
-
-
 def state_machine(
     trial: Trial, budget: Budget, seed: int, *, fail_fast: bool = False, observe: Observe | None = None
 ) -> Exploration:
@@ -187,7 +163,7 @@ def state_machine(
             end=book.take,
         )
         steps = machine_settings(runs, cast_.steps)
-        run_state_machine_as_test(seeded(_derived(seed, number))(machine), settings=steps)
+        run_state_machine_as_test(seeded(derived(seed, number))(machine), settings=steps)
 
     return rounds.make(one_round)
 
@@ -220,7 +196,7 @@ def drawn_runs(
     def one_round(number: int, runs: int) -> None:
         known = frozenset(book.exploration.failures)
 
-        @seeded(_derived(seed, number))
+        @seeded(derived(seed, number))
         @machine_settings(runs, 1)
         @given(st.data())
         def whole_run(data: st.DataObject) -> None:
@@ -245,10 +221,6 @@ class _Drawing:
     def choose(self, point: Point) -> int:
         """A drawn option."""
         return point.options.index(self._data.draw(st.sampled_from(point.options)))
-
-
-def _derived(seed: int, number: int) -> int:
-    return seed * 1_000_003 + number
 
 
 class _Rounds:
@@ -278,7 +250,8 @@ class _Rounds:
             before = exploration.executions
             self._known = len(exploration.failures)
             try:
-                one_round(number, self._budget.executions - before)
+                with whatever_is_loaded():
+                    one_round(number, self._budget.executions - before)
             except (ClauseBroken, _Over):
                 pass
             except Flaky as error:

@@ -26,6 +26,16 @@ WRONG = {
     "no gate": (("certify",), "Missing argument", "stopcheck certify --help"),
     "no budget": (("certify", "memory", "--budget", "0"), "0 is not in the range", "stopcheck certify --help"),
     "no such granularity": (("certify", "memory", "--granularity", "atoms"), "atoms", "--help"),
+    "no such strategy": (
+        ("certify", "memory", "--strategy", "depth-first"),
+        "'depth-first'",
+        "strategies: auto, exhaustive, bounded, stop-sweep, mixed, random-walk, uniform-walk, pct, stop-position, ",
+    ),
+    "misspelt strategy": (
+        ("certify", "memory", "--strategy", "uniform-wlk"),
+        "'uniform-wlk'",
+        "did you mean uniform-walk",
+    ),
     "no such list": (("list", "foo"), "foo", "stopcheck list --help"),
     "an option of another list": (
         ("list", "gates", "--uncovered"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stopcheck.campaign import ExitCode, load_scenarios
+from stopcheck.explore import STRATEGIES
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.kernel import Schedule
 from tests.fast.cli.support import run
@@ -24,6 +25,17 @@ def test_lists_hold_everything_and_fit_the_width(
     assert all(any(line.startswith(f"{name} ") for line in out.splitlines()) for name in REQUIREMENTS)
     assert run(monkeypatch, "list", "gates") == 0
     assert "sqlite" in capsys.readouterr().out
+
+
+def test_strategies_are_listed_with_what_they_complete(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "list", "strategies") == 0
+    out = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    for strategy in STRATEGIES.values():
+        line = next(line for line in out.splitlines() if line.startswith(f"{strategy.name} "))
+        assert line.split()[1] == strategy.completes.value
 
 
 def test_uncovered_requirements_are_those_without_a_check(

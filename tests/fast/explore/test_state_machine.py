@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
+from hypothesis import given, seed
+from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from stopcheck.explore import (
@@ -18,7 +23,7 @@ from stopcheck.explore import (
     shrink,
     state_machine,
 )
-from stopcheck.explore._state_machine import machine_settings
+from stopcheck.explore._seeded import machine_settings, whatever_is_loaded
 from stopcheck.kernel import branch
 from tests.fast.explore.toys import Body, Toy, ToyTrial, race
 
@@ -118,3 +123,31 @@ def test_what_a_trial_raises_comes_out_of_the_driver() -> None:
 
     with pytest.raises(ValueError, match="no such program"):
         Stepwise(ToyTrial(build))
+
+
+def test_constants_of_loaded_modules_are_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails when Hypothesis sees what is loaded by another way than the one that is closed."""
+    constants = range(700_000_001, 700_000_200, 2)
+
+    def drawn() -> list[int]:
+        found: list[int] = []
+
+        @seed(3)
+        @machine_settings(300, 1)
+        @given(st.integers(0, 10**9))
+        def draw(number: int) -> None:
+            found.append(number)
+
+        draw()
+        return found
+
+    with whatever_is_loaded():
+        before = drawn()
+    path = tmp_path / "loaded_later.py"
+    path.write_text(f"CONSTANTS = {list(constants)}")
+    spec = spec_from_file_location("loaded_later", path)
+    assert spec is not None
+    monkeypatch.setitem(sys.modules, "loaded_later", module_from_spec(spec))
+    with whatever_is_loaded():
+        assert drawn() == before
+    assert set(drawn()) & set(constants)  # as it would do

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from stopcheck.campaign import Report
+from stopcheck.campaign._audit import Differs
 from stopcheck.report import print_report, replay_line
 from tests.fast.report.samples import ASSUMPTION, FINDING, REPORT, TOKEN, pipe, terminal
 
@@ -20,6 +21,28 @@ def printed(report: Report = REPORT, *, everything: bool = False) -> list[str]:
 def test_the_verdict_line_comes_last() -> None:
     assert printed()[-1] == REPORT.summary
     assert printed()[-2].endswith("seed 7, exit 1")
+
+
+def test_a_restricted_campaign_says_so_and_how_to_make_it_again() -> None:
+    lines = printed(msgspec.structs.replace(REPORT, strategy="random-walk"))
+    assert "restricted to the strategy random-walk; the same samples again: --seed 7" in lines
+    assert not [line for line in printed() if "restricted" in line]
+
+
+def test_a_gate_that_differs_is_said_once_with_the_line_that_shows_it() -> None:
+    differs = Differs("event 3, the answer to worker's inspect", "two runs in one process", TOKEN)
+    jobs = tuple(msgspec.structs.replace(job, unsound=str(differs), differs=differs) for job in REPORT.jobs)
+    report = msgspec.structs.replace(REPORT, jobs=jobs)
+    said = [line for line in printed(report) if line.startswith("not deterministic: ")]
+    assert len(said) == 2
+    assert "event 3, the answer to worker's inspect; usual causes: the order of a set" in said[0]
+    assert said[1] == f"not deterministic: and {len(jobs) - 1} more (--all lists them)"
+    assert f"  stopcheck replay {TOKEN} --gate 'my dir/gate.py:Gate' --log run.jsonl (twice, and compare)" in printed(
+        report
+    )
+    assert len([line for line in printed(report, everything=True) if line.startswith("not deterministic: ")]) == len(
+        jobs
+    )
 
 
 def test_a_pass_shows_its_ground_and_its_assumption_once() -> None:
