@@ -80,7 +80,7 @@ SCENARIOS = (
         title="Work is paused and shut down in good order",
         sentence="Pause, shutdown and crash are no cancellation, and a stop outranks automatic resumption.",
         build=halted,
-        budget=FaultBudget(crashes=1, lost_answers=("suspend", "resume"), provider=0),
+        budget=FaultBudget(crashes=1, lost_answers=("suspend",), provider=0),
         needs=frozenset((Capability.PAUSE,)),
         witnesses=(
             Witness(

@@ -117,7 +117,7 @@ SCENARIOS = (
         title="Somebody stops what has completed, and looks",
         sentence="A stop that came after completion is kept, and shown as such.",
         build=ended,
-        budget=FaultBudget(crashes=1, lost_answers=("request_cancel",), provider=0),
+        budget=FaultBudget(crashes=0, provider=0),
         witnesses=(
             Witness("it had completed before", saw(shown_as(Status.COMPLETED_BEFORE_CANCELLATION))),
             Witness(
