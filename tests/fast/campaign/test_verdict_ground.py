@@ -41,7 +41,7 @@ def test_a_search_that_did_not_put_the_clause_to_the_test_is_no_ground() -> None
 
 
 def test_a_search_that_met_no_point_inside_of_calls_is_not_shown_as_one_inside_of_them() -> None:
-    inside = {"granularity": "inner", "exercised": LIVE}
+    inside: dict[str, Any] = {"granularity": "inner", "exercised": LIVE}
     none = row(job(exercised=LIVE), job(**inside, executions=5, states=3))
     assert none.ground.searched == (Searched("calls", 1, 0, (UpTo(1, 1),), 15, 10),)
     assert "inside" not in none.why
