@@ -70,11 +70,15 @@ async def execute(request: Open, on_event: OnEvent, *, children: int, silence_s:
     outcome = Outcome()
     with tempfile.TemporaryDirectory(prefix="stopcheck-logs-") as folder:
         crew = _Crew(request, outcome, Path(folder), on_event, silence_s)
-        jobs = await crew.open()
-        await crew.work([Run(index, spec) for index, spec in enumerate(jobs)], children)
-        await crew.compare(children)
-        best = best_findings(outcome.results[index] for index in sorted(outcome.results))
-        await crew.work([Shrink(index, finding) for index, finding in enumerate(best)], children)
+        try:
+            jobs = await crew.open()
+            await crew.work([Run(index, spec) for index, spec in enumerate(jobs)], children)
+            await crew.compare(children)
+            best = best_findings(outcome.results[index] for index in sorted(outcome.results))
+            await crew.work([Shrink(index, finding) for index, finding in enumerate(best)], children)
+        except BaseException:
+            crew.kill()
+            raise
     return outcome
 
 
@@ -96,7 +100,7 @@ class _Crew:
         self._folder = folder
         self._on_event = on_event
         self._silence_s = silence_s
-        self._logs = 0
+        self._started: list[Child] = []
         self._losses = 0
         self._sampled: dict[int, tuple[Sampled, ...]] = {}
 
@@ -149,9 +153,16 @@ class _Crew:
             for _ in range(min(children, len(orders))):
                 nursery.start_soon(self._serve, queue)
 
+    @trio.lowlevel.enable_ki_protection  # a Ctrl-C comes before there is a process, or when it is known here
     def _start(self, hash_seed: str = JOB_HASH_SEED) -> Child:
-        self._logs += 1
-        return Child(self._folder / f"child-{self._logs}.log", hash_seed)
+        child = Child(self._folder / f"child-{len(self._started)}.log", hash_seed)
+        self._started.append(child)
+        return child
+
+    def kill(self) -> None:
+        """End every process that was started and has not ended, whoever was to look after it."""
+        for child in self._started:
+            child.kill()
 
     async def _serve(self, orders: Iterator[Order], hash_seed: str = JOB_HASH_SEED) -> None:
         child: Child | None = None
@@ -176,7 +187,7 @@ class _Crew:
                 self._enter(answer)
         except BaseException:
             if child is not None:
-                child.kill()
+                child.kill()  # now, for what follows waits until it has ended
             raise
         finally:
             if child is not None:
