@@ -5,6 +5,10 @@ few runs of some sampler, and no sampler is best (priorities find double claims,
 too early, walks near the default order what needs one deviation far down): so they take turns, run by run. Then the
 stop sweep, then the search, which is the only part that a pass can rest on. What it leaves of the budget because the
 whole space was too large is sampled again.
+
+Measured (``make bench``, ``tests/bench/bench_kills.py``): of 169 wrong gates each is killed within 192 executions, half
+of them within 3; of its parts alone the walk near the default order comes nearest, with one at 139; the search
+leaves 8 alive after 300 executions, and the whole sweep 30.
 """
 
 from __future__ import annotations
