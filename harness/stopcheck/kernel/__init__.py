@@ -27,6 +27,7 @@ from stopcheck.kernel._errors import (
     Killed,
     TokenError,
 )
+from stopcheck.kernel._happens_before import HappensBefore
 from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
 from stopcheck.kernel._kernel import Kernel
 from stopcheck.kernel._loops import GATE_TIMER, LoopCall, LoopHost, current_loop
@@ -82,6 +83,7 @@ __all__ = [
     "Finished",
     "ForeignAwaitError",
     "Guide",
+    "HappensBefore",
     "Host",
     "HungError",
     "InlineHost",

@@ -56,6 +56,8 @@ class RunEnvironment:
         self._inner = inner
         self._heard = heard
         self.dead = False
+        #: The latest branch point whose ``touches`` are the gate's own word.
+        self.promised: Park | None = None
 
     def _alive(self) -> None:
         if self.dead:
@@ -92,7 +94,8 @@ class RunEnvironment:
 
     def branch(self, label: str, touches: tuple[str, ...] = ()) -> Awaitable[None]:
         """An inner branch point."""
-        return self._point(Park(label, touches))
+        self.promised = Park(label, touches)
+        return self._point(self.promised)
 
     def blocked(self, label: str) -> Awaitable[None]:
         """Wait until another actor has moved."""

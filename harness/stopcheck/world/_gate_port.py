@@ -34,6 +34,7 @@ from stopcheck.gate import (
 from stopcheck.kernel import (
     Actor,
     Finished,
+    HappensBefore,
     Host,
     HungError,
     LoopCall,
@@ -67,7 +68,7 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 class OpenCall:
     """A call whose interval is open."""
 
-    __slots__ = ("actor", "call_id", "digest", "effect_id", "handle", "key", "operation", "where")
+    __slots__ = ("actor", "call_id", "digest", "effect_id", "handle", "key", "operation", "promised", "where")
 
     def __init__(self, call_id: str, actor: Actor, handle: int, operation: str, effect_id: str) -> None:
         self.call_id = call_id
@@ -77,6 +78,8 @@ class OpenCall:
         self.digest = b""
         self.where = ""
         self.key: object = None
+        #: What the gate says that the call's next segment touches; empty: it may touch everything.
+        self.promised: tuple[str, ...] = ()
         self.effect_id = effect_id
 
     @property
@@ -112,7 +115,7 @@ class GatePort:
         self._in_a_loop = factory.contract.host in {HostKind.TRIO, HostKind.ASYNCIO}
         self._waiting: list[OpenCall] = []
         self._unseen = b""
-        self._history = b""
+        self._history = HappensBefore()
         self._storage: Path | None = None
         self._old_storages: list[Path] = []
 
@@ -127,7 +130,7 @@ class GatePort:
                 verify=self._verify,
                 counter=self._counter,
                 inner=self._world.variant.granularity is Granularity.INNER,
-                heard=self._interior.heard,
+                heard=self._heard,
             )
             with self._interior.opening():
                 gate = open_gate(self._factory, environment)
@@ -139,6 +142,13 @@ class GatePort:
         if self._storage is None:
             self._storage = self._interior.fresh_storage()
         return self._storage
+
+    def _heard(self, value: object) -> None:
+        """The gate learned something from its environment. What one call is told may depend on what another was (the
+        next id is), so all of it is in one order."""
+        self._interior.heard(value)
+        if self._opaque:
+            self._history.happened(self._world.actor_name(), repr(value).encode(), ("environment",))
 
     def _verify(self, receipt: Receipt) -> bool:
         return self._world.verify(receipt)
@@ -166,7 +176,7 @@ class GatePort:
         self._open[call_id] = self._by_actor[actor.name] = call
         self.called_operations[operation] = self.called_operations.get(operation, 0) + 1
         if self._opaque:
-            self._happened(_encode(request) + bytes((handle,)))
+            self._history.happened(actor.name, _encode(request) + bytes((handle,)))
         self._world.emit(Called(call_id, actor.name, handle, operation, request))
         generation = self.generation
         try:
@@ -234,7 +244,7 @@ class GatePort:
         if call is None:
             return
         if self._opaque:
-            self._happened(f"{call.call_id}|{self._world.now_ns()}".encode())
+            self._history.happened(actor.name, f"{call.call_id}|{self._world.now_ns()}".encode(), call.promised)
             return
         print_ = fingerprint_of(self._gates[call.handle]) or b""
         call.digest = hashlib.blake2b(call.digest + print_, digest_size=16).digest()
@@ -252,11 +262,6 @@ class GatePort:
         if waits:
             names = "|".join(other.call_id for other in ahead)
             call.digest = hashlib.blake2b(call.digest + names.encode(), digest_size=16).digest()
-
-    def _happened(self, what: bytes) -> None:
-        """One more thing that a gate without a fingerprint went through. Its state is a function of all of them in
-        their order, so that order stands for it: two calls of an opaque gate never commute."""
-        self._history = hashlib.blake2b(self._history + what, digest_size=16).digest()
 
     def ran_through(self, actor: Actor, park: Park, key: object) -> None:
         """A call came to a point at which others could run, and is driven on, as whole calls are tried."""
@@ -279,6 +284,7 @@ class GatePort:
         if call is None:
             return
         call.key = key
+        call.promised = park.touches if park is self._environments[call.handle].promised else ()
         if isinstance(key, LoopCall):
             self._note_waiting(call, waits=key.waits)
         call.where = self._interior.place(key) or suspended_place(getattr(key, "coroutine", None))
@@ -301,7 +307,7 @@ class GatePort:
         self._gates.clear()
         self._environments.clear()
         victims = sorted(self._open.values(), key=lambda c: c.call_id)
-        self._happened(b"death")
+        self._history.happened("", b"death")
         self._world.emit(GateDied("process_death", self.generation))
         for call in victims:
             self._close_call(call, Indefinite())
@@ -315,10 +321,10 @@ class GatePort:
     # -- state --------------------------------------------------------------------------------------------
 
     def digest(self) -> bytes | None:
-        """The gate's state for the cache key: its fingerprint, or else all that it went through. ``None`` when it
-        declares a fingerprint and does not give it."""
+        """The gate's state for the cache key: its fingerprint, or else all that it went through, in what order as far
+        as that may matter. ``None`` when it declares a fingerprint and does not give it."""
         if self._opaque:
-            return self._history
+            return self._history.digest()
         digest = hashlib.blake2b(digest_size=16)
         for gate in self._gates:
             print_ = fingerprint_of(gate)

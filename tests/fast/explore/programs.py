@@ -13,17 +13,18 @@ from typing import Any
 
 from stopcheck.explore import Result, Watch, unwatched
 from stopcheck.judge import Violation
-from stopcheck.kernel import Chooser, Cut, Ending, Kernel, Recorder, branch
+from stopcheck.kernel import OWN, Chooser, Cut, Ending, HappensBefore, Kernel, Recorder, branch
 
 JUDGE = "judge"
 Body = Coroutine[Any, Any, None]
 
 
 class Shared:
-    """Variables, what is over (for the judge of real time), and what was broken."""
+    """Variables, what is over (for the judge of real time), what was broken, and what happened in which order."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
+        self.order = HappensBefore()
         self.values: dict[str, int] = {}
         self.over: list[int] = []
         self.broken: list[Violation] = []
@@ -34,6 +35,14 @@ class Shared:
         assert self.kernel.current is not None
         self.kernel.current.hear(value)
         return value
+
+    def happened(self, what: str, touches: tuple[str, ...]) -> None:
+        """The moving actor makes a step; what is its own, nobody else touches."""
+        actor = self.kernel.current
+        assert actor is not None
+        self.order.happened(
+            actor.name, what.encode(), tuple(f"{t} {actor.name}" if (t,) == OWN else t for t in touches)
+        )
 
     def breaks(self, clause: str) -> None:
         """A clause is broken; each counts once."""
@@ -46,18 +55,21 @@ Build = Callable[[Shared], dict[str, Body]]
 
 class ProgramTrial:
     """A trial of a program. All actors stand at their first park when the first choice is made. ``cached``: its states
-    have digests, the judge's own state in them."""
+    have digests, the judge's own state in them. ``opaque``: they have none but the order of what happened."""
 
-    def __init__(self, build: Build, *, cached: bool = True) -> None:
+    def __init__(self, build: Build, *, cached: bool = True, opaque: bool = False) -> None:
         self.scenario = "program"
         self.variant: dict[str, str] = {}
         self._build = build
         self._cached = cached
+        self._opaque = opaque
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         recorder = Recorder(chooser)
 
         def state() -> bytes:
+            if self._opaque:
+                return shared.order.digest()
             judged = f"{sorted(shared.values.items())}{sorted(shared.over)}{clauses()}"
             return kernel.positions(lambda v: repr(v).encode()) + hashlib.md5(judged.encode()).digest()
 
@@ -110,7 +122,7 @@ def generated(seed: int, *, judged: bool = True) -> Build:
     ``judged=False`` leaves the judge out of the footprints: what the judge sees is then declared independent."""
     rng = random.Random(seed)
     lengths = rng.choice(_LENGTHS)
-    kinds = "wrgf" if seed % 2 else "wrWRS"
+    kinds = "wrgfp" if seed % 2 else "wrWRSp"
     programs = [[(rng.choice(kinds), rng.choice(_NAMES), rng.randint(1, 2)) for _ in range(n)] for n in lengths]
 
     def build(shared: Shared) -> dict[str, Body]:
@@ -122,7 +134,7 @@ def generated(seed: int, *, judged: bool = True) -> Build:
 def footprint(op: Op, *, last: bool, judged: bool) -> tuple[str, ...]:
     """What an operation touches; calls, and the end of an actor, are seen by the judge."""
     kind, name, _ = op
-    touched = {"W": ("store",), "R": ("cache",), "S": ("store", "cache")}.get(kind, (name,))
+    touched = {"W": ("store",), "R": ("cache",), "S": ("store", "cache"), "p": OWN}.get(kind, (name,))
     return (*touched, JUDGE) if judged and (kind in "WR" or last) else touched
 
 
@@ -130,7 +142,10 @@ async def _body(shared: Shared, ops: Sequence[Op], *, judged: bool) -> None:
     local = 0
     for at, op in enumerate(ops):
         kind, name, number = op
-        await branch(f"{kind}{name}{at}", footprint(op, last=at == len(ops) - 1, judged=judged))
+        label, touches = f"{kind}{name}{at}", footprint(op, last=at == len(ops) - 1, judged=judged)
+        await branch(label, touches)
+        lost = kind == "f" and shared.kernel.fault(f"fault {name}", ("none", "lost")) == "lost"
+        shared.happened(f"{label} {lost}", touches)
         if kind == "r":
             local = shared.get(name)
         elif kind == "w":
@@ -138,7 +153,7 @@ async def _body(shared: Shared, ops: Sequence[Op], *, judged: bool) -> None:
         elif kind == "g" and shared.get(name) == number:
             shared.values[f"left {name}"] = 1
             return
-        elif kind == "f" and shared.kernel.fault(f"fault {name}", ("none", "lost")) == "lost":
+        elif lost or kind == "p":
             local = number
         elif kind in "WRS":
             _gate(shared, kind)
@@ -159,12 +174,13 @@ def _gate(shared: Shared, kind: str) -> None:
         shared.breaks("PROGRAM-STALE")
 
 
-def stale_cache(*, judged: bool = True) -> Build:
+def stale_cache(*, judged: bool = True, bystanders: int = 0) -> Build:
     """A write on one handle, and a read on another from a cache that nobody synchronises: only the order of the two
     calls, which touch nothing in common, makes it a violation."""
 
     def build(shared: Shared) -> dict[str, Body]:
         programs: dict[str, Sequence[Op]] = {"reader": [("R", "x", 0)], "writer": [("W", "x", 0)]}
+        programs |= {f"bystander{n}": [("w", name, 1)] for n, name in enumerate("yz"[:bystanders])}
         return {name: _body(shared, ops, judged=judged) for name, ops in programs.items()}
 
     return build

@@ -16,6 +16,7 @@ from stopcheck.explore import (
     Trial,
     Watch,
     depth_first,
+    exhaustive,
     unwatched,
 )
 from stopcheck.explore._dpor import source_dpor
@@ -39,6 +40,14 @@ def sleeping(trial: Trial, **options: object) -> Exploration:
 
 def sleeping_uncached(trial: Trial, **options: object) -> Exploration:
     return sound(sleep_sets(trial, PLENTY, swaps=0, cache_bound=0, **options))  # type: ignore[arg-type]
+
+
+def cached(trial: Trial, **options: object) -> Exploration:
+    return depth_first(trial, PLENTY, **options)  # type: ignore[arg-type]
+
+
+def entered(trial: Trial, **options: object) -> Exploration:
+    return sound(exhaustive(trial, PLENTY, rule=as_given, **options))  # type: ignore[arg-type]
 
 
 def racing(trial: Trial, **options: object) -> Exploration:
@@ -81,19 +90,27 @@ def outcomes(search: Search, trial: Trial, **options: object) -> tuple[set[bytes
     return found, set(exploration.failures), exploration.executions
 
 
+REDUCED = (entered, sleeping, sleeping_uncached, racing)
+
+
 @pytest.mark.parametrize("group", range(PROGRAMS // GROUP))
 def test_reduced_searches_find_what_the_unreduced_finds(group: int) -> None:
     broken: set[str] = set()
-    fewer = all_of_them = 0
+    fewer = merged = all_of_them = 0
     for seed in range(group * GROUP, (group + 1) * GROUP):
         accounts, clauses, executions = outcomes(unreduced, ProgramTrial(generated(seed)))
-        for search in (sleeping, sleeping_uncached, racing):
+        for search in REDUCED:
             reduced = outcomes(search, ProgramTrial(generated(seed)))
             assert reduced[:2] == (accounts, clauses), (seed, search.__name__)
             fewer += reduced[2]
             all_of_them += executions
+        for search in (cached, sleeping):
+            reduced = outcomes(search, ProgramTrial(generated(seed), opaque=True))
+            assert reduced[:2] == (accounts, clauses), (seed, search.__name__, "opaque")
+            merged += reduced[2]
         broken |= clauses
     assert fewer < all_of_them
+    assert merged < all_of_them
     assert broken == {"PROGRAM-LOCAL", "PROGRAM-STALE"}
 
 
@@ -118,6 +135,21 @@ def test_without_the_judge_in_the_footprints_it_is_lost_unless_audited(reduce: S
     assert {lie.one, lie.other} == {"reader@Rx0", "writer@Wx0"}
     assert not caught.exhausted
     assert caught.truncated_by == "a footprint that lies"
+
+
+@pytest.mark.parametrize("opaque", [False, True])
+def test_a_stale_cache_is_found_by_the_order_of_what_happened(*, opaque: bool) -> None:
+    assert set(cached(ProgramTrial(stale_cache(), opaque=opaque)).failures) == {"PROGRAM-STALE"}
+
+
+def test_an_order_that_leaves_the_judge_out_is_refuted_by_the_audit() -> None:
+    """Both orders of the write and the read are one then, and only in one of them is the read too late."""
+    found = cached(ProgramTrial(stale_cache(judged=False, bystanders=2), opaque=True))
+    assert found.cache is not None
+    assert found.cache.refuted is not None
+    assert "PROGRAM-STALE" in found.cache.refuted.what
+    assert found.unsound
+    assert set(found.failures) == {"PROGRAM-STALE"}  # by the search that began again without the cache
 
 
 # -- footprints that lie ----------------------------------------------------------------------------------
