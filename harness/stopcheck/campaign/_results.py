@@ -181,7 +181,8 @@ class Ground(msgspec.Struct, frozen=True):
 
     ``sampled``: runs that are no ground by themselves. ``deaths``: simulated process deaths; ``kills``: processes that
     were killed for real. ``faults``: how many of each kind a run of these scenarios may contain. ``cut_short``: jobs
-    that ended before they had put the clause to the test, if they would have. ``doubts``: why it is not a pass.
+    that ended before they had put the clause to the test, if they would have. ``cache_full``: searches whose cache
+    of states took in no further ones, which cost them time. ``doubts``: why it is not a pass.
     """
 
     searched: tuple[Searched, ...] = ()
@@ -190,6 +191,7 @@ class Ground(msgspec.Struct, frozen=True):
     kills: int = 0
     faults: dict[str, int] = {}
     cut_short: tuple[str, ...] = ()
+    cache_full: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
 

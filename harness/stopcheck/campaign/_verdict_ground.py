@@ -30,6 +30,7 @@ def ground_of(
         kills=sum(job.deaths for job in tried),
         faults=dict(sorted(faults.items())),
         cut_short=tuple(cut_short),
+        cache_full=tuple(job.spec.name for job in searches if job.cache_full),
         doubts=tuple(doubts),
     )
 
@@ -80,6 +81,8 @@ def in_words(ground: Ground) -> str:
         parts.append("in one run at most " + ", ".join(f"{most} {kind}" for kind, most in ground.faults.items()))
     if ground.cut_short:
         parts.append(f"not explored to the end, and so perhaps not tried there: {_first(ground.cut_short)}")
+    if ground.cache_full:
+        parts.append(f"the state cache was full, and kept no further states, in {_first(ground.cache_full)}")
     return "; ".join(parts)
 
 

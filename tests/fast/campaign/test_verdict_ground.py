@@ -93,3 +93,13 @@ def test_a_pass_names_jobs_elsewhere_that_were_cut_short() -> None:
     assert found.verdict is Verdict.PASS
     assert found.ground.cut_short == (cut.spec.name,)
     assert f"not explored to the end, and so perhaps not tried there: {cut.spec.name}" in found.why
+
+
+def test_a_state_cache_that_was_full_is_named_and_takes_no_pass_away() -> None:
+    found = row(job(exercised=LIVE, cache_full=True), job("late-completion", exercised=LIVE))
+    assert found.verdict is Verdict.PASS
+    assert found.ground.cache_full == ("before-admission (calls, 1 handle, bounded)",)
+    assert found.why.endswith(
+        "the state cache was full, and kept no further states, in before-admission (calls, 1 handle, bounded)"
+    )
+    assert not row(job(exercised=LIVE)).ground.cache_full
