@@ -5,7 +5,10 @@ start, takes the next option at its end, and goes on by default; a state that wa
 (``_state_cache``). Two things make it shorter, and exclude each other: footprints, by which one of several orders of
 independent steps is enough (``_sleep_sets``), and a bound of disruptions (``_bounded``).
 
-Measured (``make bench``, ``tests/bench/bench_search.py``): see there, and :func:`~stopcheck.explore.source_dpor`.
+Measured (``make bench``; ``python -m pytest -o python_files='bench_*.py' tests/bench/bench_search.py``): the deep race
+takes 130 executions with footprints and 5,261 without. On worlds all calls of the gate depend on each other, and what
+footprints save is what only the harness does: before-admission on the gate in memory takes 168 executions instead of
+224, late-completion 521 instead of 627, worker-restart 716 instead of 994.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class _InOrder:
         self._way = way
         self._order = (first, second)
         self._asked = 0
-        self._base = 0
+        self.base = 0  # the run's steps before the two
         self.within: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         self.after: tuple[list[str], bytes] | None = None
 
@@ -56,11 +56,11 @@ class _InOrder:
                 raise DivergedError(Divergence(asked, choice.point, choice.option, point.name, point.options))
             return point.options.index(choice.option)
         if asked == len(self._way):
-            self._base = point.step
+            self.base = point.step
             if self._order[0] not in point.options:
                 raise DivergedError(Divergence(asked, SCHEDULE, self._order[0], point.name, point.options))
             return point.options.index(self._order[0])
-        gone = point.step - self._base
+        gone = point.step - self.base
         if point.kind != SCHEDULE:
             if gone <= 2:  # within the first step, or the second
                 self.within.setdefault(self._order[gone - 1], []).append((point.name, point.options))
@@ -164,6 +164,8 @@ def _seen(trial: Trial, way: Sequence[Choice], first: str, second: str) -> _Seen
         result = trial(taking)
     except _Disabled:
         return _Seen(disabled=True)
+    if result.fault is None and dict(result.turns()).get(taking.base + 2) != second:
+        return _Seen(disabled=True)  # nobody was asked, since only something else was left to do
     options, digest = taking.after or ([], b"")
     return _Seen(False, taking.within, options, digest, b"" if digest else result.outcome())
 

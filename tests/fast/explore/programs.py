@@ -189,16 +189,19 @@ def stale_cache(*, judged: bool = True, bystanders: int = 0) -> Build:
 # -- workers against a stop -------------------------------------------------------------------------------
 
 
-def race(workers: int, *, fixed: bool, steps: int = 3, stopper: int = 1, late_needed: int = 1) -> Build:
+def race(
+    workers: int, *, fixed: bool, steps: int = 3, stopper: int = 1, late_needed: int = 1, private: bool = True
+) -> Build:
     """``workers`` check, pause and send (and before that prepare, in ``steps`` steps in all); a stopper sets the flag
     in its last step. A violation when ``late_needed`` sends follow the cutoff. ``fixed`` workers check again in the
-    step in which they send."""
+    step in which they send. ``private``: what a worker does alone is declared its own, and not only as what it touches.
+    """
 
     def build(shared: Shared) -> dict[str, Body]:
         late: list[int] = []
 
         async def worker(number: int) -> None:
-            own = (f"worker{number}",)
+            own = OWN if private else (f"worker{number}",)
             for step in range(steps - 3):
                 await branch(f"prepare{step}", own)
             await branch("check", ("flag",))
@@ -216,7 +219,7 @@ def race(workers: int, *, fixed: bool, steps: int = 3, stopper: int = 1, late_ne
 
         async def stop() -> None:
             for step in range(stopper - 1):
-                await branch(f"prepare{step}", ("stopper",))
+                await branch(f"prepare{step}", OWN)
             await branch("stop", ("flag", JUDGE))
             shared.values["flag"] = 1
 

@@ -236,7 +236,7 @@ def test_a_swap_that_cannot_be_repeated_is_a_finding(reduce: Search) -> None:
 
 
 def test_honest_footprints_are_swapped_and_pass() -> None:
-    found = sleep_sets(ProgramTrial(race(3, fixed=True)), PLENTY)
+    found = sleep_sets(ProgramTrial(race(3, fixed=True, private=False)), PLENTY)
     assert used(found).swaps > 20
     assert lie_of(found) is None
     assert found.exhausted
@@ -244,11 +244,36 @@ def test_honest_footprints_are_swapped_and_pass() -> None:
 
 
 def test_who_is_awake_at_a_known_state_is_taken_there() -> None:
-    found = sleep_sets(ProgramTrial(race(3, fixed=False)), PLENTY)
+    found = sleep_sets(ProgramTrial(race(3, fixed=False, private=False)), PLENTY)
     plain = depth_first(ProgramTrial(race(3, fixed=False)), PLENTY)
     assert used(found).woken > 0
     assert found.states == plain.states
     assert found.transitions < plain.transitions
+
+
+def test_what_nobody_can_see_is_taken_alone_and_leaves_out_states() -> None:
+    found = sleep_sets(ProgramTrial(race(3, fixed=False)), PLENTY)
+    shared = sleep_sets(ProgramTrial(race(3, fixed=False, private=False)), PLENTY)
+    assert used(found).alone > 0
+    assert found.states < shared.states
+    assert set(found.failures) == set(shared.failures) == {"SENT-LATE"}
+
+
+def hasty_claim(shared: Shared) -> dict[str, Body]:
+    """As :func:`hidden_claim`, but each says that taking the token is its own affair."""
+
+    async def body() -> None:
+        await wait_until("claim", lambda: not shared.values.get("taken"), OWN)
+        shared.values["taken"] = 1
+        await branch("more", OWN)
+
+    return {"one": body(), "two": body()}
+
+
+def test_a_step_that_is_said_to_be_private_and_is_not_is_a_lie() -> None:
+    lie = lie_of(sleep_sets(ProgramTrial(hasty_claim), PLENTY))
+    assert lie is not None
+    assert lie.what == "one@claim disables two@claim"
 
 
 # -- what depends on what ---------------------------------------------------------------------------------
