@@ -36,8 +36,8 @@ from stopcheck.kernel import (
 from stopcheck.world._admitted import Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
-from stopcheck.world._gate_port import PortHost
 from stopcheck.world._interior import Interior
+from stopcheck.world._port_host import PortHost
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
 from stopcheck.world._world import World
 
