@@ -106,8 +106,7 @@ def _jobs(
     bound = scenario.disruptions
     jobs = [job(BOUNDED, budget, bound) if contract.durable else job(EXHAUSTIVE, budget, bound)]
     if handles == 1:
-        # Side cases are nearly sequential: there the search itself starts each stop wherever it can start.
-        jobs += [job(SWEEP, budget), job(MIXED, samples)] if scenario.deep else [job(MIXED, samples)]
+        jobs += [job(SWEEP, budget), job(MIXED, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         jobs += [job(SIGKILL, 1)] if contract.durable else []

@@ -27,6 +27,7 @@ def build(world: World) -> None:
 SCENARIO = Scenario(
     id="partitioned-worker",
     disruptions=2,
+    races=True,
     title="A worker that was given up lives on",
     sentence="A replacement takes over while the old worker goes on: one authority at a time, one delivery, one stop.",
     build=build,
