@@ -36,4 +36,4 @@ def test_ten_thousand_schedules_run_twice_are_identical() -> None:
         assert find_nondeterminism(trial, schedules) is None
         made += len(schedules)
     assert made >= SCHEDULES
-    assert len(logs) > SCHEDULES // 10  # walks of small cases meet again and again
+    assert len(logs) > 2_000  # walks of small cases meet again: 2,278 are runs of their own
