@@ -38,6 +38,7 @@ from stopcheck.gate._evidence import (
     ReceiptEvidence,
 )
 from stopcheck.gate._known_fault import KnownFault
+from stopcheck.gate._operation_contract import LateResultRule, OperationContract
 from stopcheck.gate._operations import OPERATIONS, OperationSpec
 from stopcheck.gate._optional_replies import (
     AlreadyForced,
@@ -264,6 +265,7 @@ __all__ = [
     "LastFate",
     "LastReleased",
     "LateResult",
+    "LateResultRule",
     "LeaseEntry",
     "LeaseGranted",
     "LeaseState",
@@ -283,6 +285,7 @@ __all__ = [
     "OfferResult",
     "OpenTask",
     "Opened",
+    "OperationContract",
     "OperationSpec",
     "OwnedKind",
     "Parked",

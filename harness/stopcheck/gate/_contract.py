@@ -10,7 +10,8 @@ from enum import StrEnum
 
 import msgspec
 
-from stopcheck.gate._vocabulary import AckStrength, Scope
+from stopcheck.gate._operation_contract import LateResultRule, OperationContract
+from stopcheck.gate._vocabulary import AckStrength, CancellationClass, Scope
 
 SECOND_NS = 1_000_000_000
 
@@ -85,6 +86,16 @@ class HostKind(StrEnum):
     PROCESS = "process"
 
 
+#: What is promised of each class where a gate declares nothing else.
+OPERATIONS_BY_DEFAULT: dict[CancellationClass, OperationContract] = {
+    CancellationClass.ABORTABLE: OperationContract(),
+    CancellationClass.COOPERATIVE: OperationContract(),
+    CancellationClass.DISCARDABLE: OperationContract(late_results=LateResultRule.DISCARDED),
+    CancellationClass.PROVIDER_CANCELLABLE: OperationContract(),
+    CancellationClass.IRREVERSIBLE: OperationContract(),
+}
+
+
 class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     """A gate's declaration.
 
@@ -96,6 +107,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     time for which a queue may hold a message back (REC-6).
     ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
     ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1).
+    ``operations`` is what the gate promises of each cancellation class; ``operation`` reads it.
     """
 
     name: str
@@ -116,6 +128,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     observation_bound_ns: int = 2 * SECOND_NS
     reconciliation_budget_ns: int = 60 * SECOND_NS
     acknowledgement_meanings: dict[AckStrength, str] = {}
+    operations: dict[CancellationClass, OperationContract] = {}
 
     @property
     def durable(self) -> bool:
@@ -125,3 +138,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     def has(self, capability: Capability) -> bool:
         """Whether the gate declares ``capability``."""
         return capability in self.capabilities
+
+    def operation(self, cancellation_class: CancellationClass | None) -> OperationContract:
+        """What is promised of operations of that class; of one that nobody declared, what is of ``cooperative``."""
+        kind = cancellation_class or CancellationClass.COOPERATIVE
+        return self.operations.get(kind, OPERATIONS_BY_DEFAULT[kind])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate._requests import Request
-from stopcheck.gate._vocabulary import GrantKind, Halt, OwnedKind, ProbeResult, Stage, TaskRef
+from stopcheck.gate._vocabulary import CancellationClass, GrantKind, Halt, OwnedKind, ProbeResult, Stage, TaskRef
 
 
 class Suppress(Request, frozen=True, kw_only=True):
@@ -25,6 +25,7 @@ class RegisterChild(Request, frozen=True, kw_only=True):
     ``task`` is the parent. The other times are durations and count only where the gate declares ``deadlines``:
     ``cap_ns`` is the longest that the child may live, from its registration; ``minimum_ns`` the least time in which it
     can be of use; ``reserve_ns`` what the parent keeps for itself at the end of its own lifetime (DDL-2).
+    ``cancellation_class`` is what stop the operation supports; ``None``, undeclared, counts as ``cooperative``.
     """
 
     operation: ClassVar[str] = "register_child"
@@ -35,6 +36,7 @@ class RegisterChild(Request, frozen=True, kw_only=True):
     cap_ns: int | None = None
     minimum_ns: int = 0
     reserve_ns: int = 0
+    cancellation_class: CancellationClass | None = None
 
 
 class StartChild(Request, frozen=True, kw_only=True):

@@ -114,7 +114,8 @@ class SignalEntry(msgspec.Struct, frozen=True):
 
 
 class ChildEntry(msgspec.Struct, frozen=True):
-    """One owned operation of the inventory. ``child`` is its task; ``started`` whether it may have run."""
+    """One owned operation of the inventory. ``child`` is its task; ``started`` whether it may have run;
+    ``cancellation_class`` what it was registered with."""
 
     child: TaskRef
     kind: OwnedKind
@@ -122,6 +123,7 @@ class ChildEntry(msgspec.Struct, frozen=True):
     started: bool
     stage: Stage
     registered_revision: int
+    cancellation_class: CancellationClass | None = None
 
 
 class InterestEntry(msgspec.Struct, frozen=True):

@@ -167,13 +167,22 @@ class AckStrength(StrEnum):
 
 
 class CancellationClass(StrEnum):
-    """What kind of stop an operation supports; declared beside it, never inferred."""
+    """What kind of stop an operation supports; declared beside it, never inferred.
+
+    ``abortable``: stops at once, nothing outside; ``cooperative``: stops at its own checks; ``discardable``: may
+    finish, and its result is thrown away; ``provider_cancellable``: the remote side has a cancel operation with its own
+    answer; ``irreversible``: once begun it goes on to its end, and only compensation is left."""
 
     ABORTABLE = "abortable"
     COOPERATIVE = "cooperative"
     DISCARDABLE = "discardable"
     PROVIDER_CANCELLABLE = "provider_cancellable"
     IRREVERSIBLE = "irreversible"
+
+    @property
+    def has_stop(self) -> bool:
+        """Whether such an operation, once begun, has a stop of its own or counts as stopped without one (RPT-3)."""
+        return self is not CancellationClass.IRREVERSIBLE
 
 
 class OwnedKind(StrEnum):

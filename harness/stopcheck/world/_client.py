@@ -256,6 +256,7 @@ class Client:
             cap_ns=child.cap_ns,
             minimum_ns=child.minimum_ns,
             reserve_ns=child.reserve_ns,
+            cancellation_class=child.cancellation_class,
         )
 
     async def start_child(self, child: Child) -> Any:

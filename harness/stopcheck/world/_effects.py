@@ -22,7 +22,8 @@ class Effect(msgspec.Struct, frozen=True):
 
 class Child(msgspec.Struct, frozen=True):
     """An owned operation of ``parent`` that a worker wants to register. Of its lifetime: ``cap_ns`` is the most that it
-    may have, ``minimum_ns`` the least with which it is of use, ``reserve_ns`` what the parent keeps for itself."""
+    may have, ``minimum_ns`` the least with which it is of use, ``reserve_ns`` what the parent keeps for itself.
+    ``cancellation_class`` is what stop it is declared to support, if anything is declared."""
 
     parent: TaskRef
     ref: TaskRef
@@ -31,6 +32,7 @@ class Child(msgspec.Struct, frozen=True):
     cap_ns: int | None = None
     minimum_ns: int = 0
     reserve_ns: int = 0
+    cancellation_class: CancellationClass | None = None
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -146,10 +146,12 @@ class World:
         cap_ns: int | None = None,
         minimum_ns: int = 0,
         reserve_ns: int = 0,
+        cancellation_class: CancellationClass | None = None,
     ) -> Child:
         """Declare an owned operation of ``parent``; its task is opened by its registration."""
         ref = self.task(name, parent=parent)
-        return Child(parent, ref, kind, f"worker of {parent.key.task_id}", cap_ns, minimum_ns, reserve_ns)
+        owner = f"worker of {parent.key.task_id}"
+        return Child(parent, ref, kind, owner, cap_ns, minimum_ns, reserve_ns, cancellation_class)
 
     # -- who acts -----------------------------------------------------------------------------------------
 

@@ -20,10 +20,10 @@ EXPORTS = """
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
     GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
-    InterestEntry
+    InterestEntry LateResultRule
     KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport MissingOperation
-    NoEvidence NoTime NotAGate
+    NoEvidence NoTime NotAGate OperationContract
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply

@@ -1,0 +1,32 @@
+"""Operation contracts: what a gate declares for each cancellation class.
+
+One idea: what kind of stop an operation supports is declared beside it and never inferred, so it is data: the class
+goes with each effect and each owned operation, and what a class promises stands once in the gate's own declaration,
+to which the judge holds it. Source: gate contract, section 1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class LateResultRule(StrEnum):
+    """What a result that comes after the cutoff says of its operation. Under either rule it enters nothing and is kept
+    as evidence (RES-1).
+
+    ``ends_operation``: it tells that the operation has ended, which until then may go on.
+    ``discarded``: it tells nothing; the operation counts as stopped since its result was fenced out (RPT-3)."""
+
+    ENDS_OPERATION = "ends_operation"
+    DISCARDED = "discarded"
+
+
+class OperationContract(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gate promises of operations of one class."""
+
+    late_results: LateResultRule = LateResultRule.ENDS_OPERATION
+
+
+__all__ = ["LateResultRule", "OperationContract"]
