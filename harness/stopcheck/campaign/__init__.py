@@ -21,6 +21,7 @@ from stopcheck.campaign._loading import (
 )
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
+from stopcheck.campaign._profiles import PROFILES, Profile
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._results import (
@@ -38,8 +39,10 @@ from stopcheck.campaign._results import (
     JobResult,
     JobSpec,
     JobStarted,
+    Missed,
     NamedChoice,
     NearestPass,
+    ProfileVerdict,
     Report,
     Searched,
     UpTo,
@@ -51,6 +54,7 @@ from stopcheck.campaign._verdicts import missed_witnesses
 __all__ = [
     "DEFAULT_BUDGET",
     "EXECUTION_S",
+    "PROFILES",
     "REPLAY_S",
     "RESTRICTED_SAMPLES",
     "SILENCE_S",
@@ -75,9 +79,12 @@ __all__ = [
     "JobStarted",
     "Ledger",
     "LoadedGate",
+    "Missed",
     "NamedChoice",
     "NearestPass",
     "Options",
+    "Profile",
+    "ProfileVerdict",
     "Replayable",
     "ReplayedRun",
     "Report",

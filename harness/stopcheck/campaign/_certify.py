@@ -15,6 +15,7 @@ from stopcheck.campaign._ledger import ledger_of, never_taken, totals
 from stopcheck.campaign._loading import pick_scenarios
 from stopcheck.campaign._messages import EXECUTION_S, Open
 from stopcheck.campaign._plan import known_strategies
+from stopcheck.campaign._profiles import check_profile, judge_profiles
 from stopcheck.campaign._results import (
     CampaignFinished,
     ClauseVerdict,
@@ -22,6 +23,7 @@ from stopcheck.campaign._results import (
     Finding,
     GateIdentity,
     JobResult,
+    ProfileVerdict,
     Report,
 )
 from stopcheck.campaign._verdicts import exit_code, judge_clauses, missed_witnesses, summarise
@@ -30,16 +32,17 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to certify. ``budget`` counts executions per search, ``None`` for as many as is usual; ``strategy`` restricts
-    the campaign to one, and then counts for that, whatever it is; ``children`` are processes. The two bounds in real
-    seconds decide only when an adapter counts as hung: what one execution may take, and how long a process may be
-    silent."""
+    """How to certify. ``profile`` alone decides the exit code: each of its clauses must pass. ``budget`` counts
+    executions per search, ``None`` for as many as is usual; ``strategy`` restricts the campaign to one, and then counts
+    for that, whatever it is; ``children`` are processes. The two bounds in real seconds decide only when an adapter
+    counts as hung: what one execution may take, and how long a process may be silent."""
 
     scenarios: tuple[str, ...] = ()
     seed: int = 0
     budget: int | None = None
     granularity: str | None = None
     strategy: str | None = None
+    profile: str | None = None
     children: int = 2
     execution_s: float = EXECUTION_S
     silence_s: float = SILENCE_S
@@ -49,6 +52,7 @@ def certify(reference: str, options: Options, on_event: OnEvent) -> Report:
     """Run a campaign on the gate that ``reference`` names, in child processes. Raises :class:`UsageFault` for what does
     not exist."""
     _check_strategy(options.strategy)
+    check_profile(options.profile)
     request = Open(
         reference,
         options.scenarios,
@@ -103,11 +107,14 @@ def conclude(
 ) -> Report:
     """From job results to the report."""
     clauses: tuple[ClauseVerdict, ...] = ()
+    profiles: tuple[ProfileVerdict, ...] = ()
     if contract is not None:
         declared = {s.id: s.clauses for s in pick_scenarios(options.scenarios)}
         clauses = judge_clauses(contract, with_gaps(jobs), declared, shrunk)
+        profiles = judge_profiles(contract, clauses)
     unique = tuple(dict.fromkeys(faults))
-    code = exit_code(clauses, unique)
+    asked = next((verdict for verdict in profiles if verdict.name == options.profile), None)
+    code = exit_code(clauses, unique, asked)
     name = identity.name if identity is not None else "the gate"
     ledger = ledger_of(jobs)
     return Report(
@@ -120,9 +127,11 @@ def conclude(
         jobs=tuple(jobs),
         faults=unique,
         exit_code=code,
-        summary=summarise(name, clauses, code),
+        summary=summarise(name, clauses, code, asked),
         ledger=ledger,
         totals=totals(ledger),
+        profile=options.profile,
+        profiles=profiles,
     )
 
 

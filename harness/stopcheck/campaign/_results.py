@@ -209,6 +209,28 @@ class ClauseVerdict(msgspec.Struct, frozen=True):
     ground: Ground = Ground()
 
 
+class Missed(msgspec.Struct, frozen=True):
+    """A clause of a profile that did not pass, and why."""
+
+    clause: str
+    verdict: Verdict
+    why: str
+
+
+class ProfileVerdict(msgspec.Struct, frozen=True):
+    """Whether the gate meets a profile: each of its ``clauses`` clauses passed, or which are ``missed``. A clause that
+    speaks of gates without a capability that this one has is none of them."""
+
+    name: str
+    clauses: int
+    missed: tuple[Missed, ...] = ()
+
+    @property
+    def met(self) -> bool:
+        """Nothing is missed."""
+        return not self.missed
+
+
 class GateIdentity(msgspec.Struct, frozen=True):
     """Which gate was tried."""
 
@@ -222,8 +244,9 @@ class GateIdentity(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The campaign's result. ``strategy``: the one that it was restricted to. ``ledger``: what was planned and hit in
-    each variant of each scenario, and ``totals`` of all of them."""
+    """The campaign's result. ``strategy``: the one that it was restricted to. ``profiles``: which are met; ``profile``
+    was asked for, and decides the exit code. ``ledger``: what was planned and hit in each variant of each scenario, and
+    ``totals`` of all of them."""
 
     kit_version: str
     requirement_set: str
@@ -237,6 +260,12 @@ class Report(msgspec.Struct, frozen=True):
     strategy: str | None = None
     ledger: tuple[Ledger, ...] = ()
     totals: tuple[Cover, ...] = ()
+    profile: str | None = None
+    profiles: tuple[ProfileVerdict, ...] = ()
+
+    def asked(self) -> ProfileVerdict | None:
+        """The verdict on the profile that was asked for."""
+        return next((verdict for verdict in self.profiles if verdict.name == self.profile), None)
 
     def counts(self) -> dict[str, int]:
         """How many clauses have each verdict."""

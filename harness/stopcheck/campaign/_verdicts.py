@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stopcheck.campaign._applicability import unsupported
-from stopcheck.campaign._results import ClauseVerdict, ExitCode, FaultReport, Finding, Ground, JobResult, Verdict
+from stopcheck.campaign._profiles import in_words as profile_in_words
+from stopcheck.campaign._profiles import profile_code
+from stopcheck.campaign._results import (
+    ClauseVerdict,
+    ExitCode,
+    FaultReport,
+    Finding,
+    Ground,
+    JobResult,
+    ProfileVerdict,
+    Verdict,
+)
 from stopcheck.campaign._verdict_ground import ground_of, in_words
 from stopcheck.gate import GateContract
 from stopcheck.judge import checked_clauses
@@ -138,12 +149,17 @@ def _best(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: f.size)[:12])
 
 
-def exit_code(clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport]) -> int:
-    """The exit code; when several hold, the first of 70, 4, 1, 3."""
+def exit_code(
+    clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport], asked: ProfileVerdict | None = None
+) -> int:
+    """The exit code; when several hold, the first of 70, 4, 1, 3. A profile that was ``asked`` for decides alone where
+    nothing is at fault."""
     if any(fault.kind == "kit" for fault in faults):
         return ExitCode.KIT_FAULT
     if faults:
         return ExitCode.ADAPTER_FAULT
+    if asked is not None:
+        return profile_code(asked)
     binding = [c for c in clauses if REQUIREMENTS[c.clause].level is Level.MUST]
     if any(c.verdict is Verdict.FAIL for c in binding):
         return ExitCode.VIOLATIONS
@@ -152,7 +168,7 @@ def exit_code(clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport]) -
     return ExitCode.CERTIFIED
 
 
-def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int) -> str:
+def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int, asked: ProfileVerdict | None = None) -> str:
     """The verdict line."""
     counts = {v: sum(1 for c in clauses if c.verdict is v) for v in Verdict}
     words = {
@@ -162,5 +178,7 @@ def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int) -> str:
         ExitCode.ADAPTER_FAULT: f"{name} is NOT certified: the adapter broke the protocol",
         ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
     }[code]
+    if asked is not None and code not in (ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT):
+        words = profile_in_words(name, asked)
     figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict)
     return f"{words}: {figures}" if clauses else words

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from stopcheck.campaign import DEFAULT_BUDGET, RESTRICTED_SAMPLES, Options, certify, known_strategies
+from stopcheck.campaign import DEFAULT_BUDGET, PROFILES, RESTRICTED_SAMPLES, Options, certify, known_strategies
 from stopcheck.cli._options import execution_seconds, silence_seconds
 from stopcheck.report import (
     LiveProgress,
@@ -35,6 +35,11 @@ _BUDGET = click.IntRange(1)
     f"{RESTRICTED_SAMPLES}]",
 )
 @click.option("--strategy", metavar="NAME", help=f"Only this strategy: {', '.join(known_strategies())}.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help=f"Exit 0 only if each clause of this profile passes: {', '.join(PROFILES)}. (see: stopcheck list profiles)",
+)
 @click.option(
     "--granularity",
     type=click.Choice(["calls", "inner"]),
@@ -67,6 +72,7 @@ def certify_command(
     \b
     Examples:
       stopcheck certify sqlite
+      stopcheck certify sqlite --profile full
       stopcheck certify my_gate.py:Gate --scenario before-admission
       stopcheck certify my_package.gate:make --json report.json --junit report.xml
     """

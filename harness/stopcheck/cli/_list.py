@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import click
 from rich.table import Table
+from rich.text import Text
 
-from stopcheck.campaign import Coverage, UsageFault, as_markdown, catalogue, installed_gates, load_scenarios
+from stopcheck.campaign import PROFILES, Coverage, UsageFault, as_markdown, catalogue, installed_gates, load_scenarios
 from stopcheck.explore import STRATEGIES
+from stopcheck.gate import Capability
 from stopcheck.judge.requirements import Level
 from stopcheck.report import ReportConsole, make_console
 
 
-@click.command("list", short_help="List gates, scenarios, strategies or requirements.")
-@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "requirements"]))
+@click.command("list", short_help="List gates, scenarios, strategies, profiles or requirements.")
+@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "profiles", "requirements"]))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
 @click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
-    """List what is installed: gates, scenarios, strategies, or the requirement catalogue."""
+    """List what is installed: gates, scenarios, strategies, profiles, or the requirement catalogue."""
     given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
     if given and what != "requirements":
         raise UsageFault(
@@ -29,6 +31,8 @@ def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
         _scenarios(console)
     elif what == "strategies":
         _strategies(console)
+    elif what == "profiles":
+        _profiles(console)
     elif markdown:
         click.echo(as_markdown(catalogue()), nl=False)
     else:
@@ -64,6 +68,16 @@ def _strategies(console: ReportConsole) -> None:
         table.add_row(strategy.name, strategy.completes.value, strategy.about)
     console.print(table)
     console.print("Only what completes the space of runs, or a bound of it, is ground for a pass.")
+
+
+def _profiles(console: ReportConsole) -> None:
+    table = _table("profile", "clauses", "what it is about, and wants a gate to declare")
+    for profile in PROFILES.values():
+        wants = ", ".join(sorted(f"[{want}]" if isinstance(want, Capability) else want for want in profile.wants))
+        wants = "whatever a clause needs" if profile.name == "full" else wants
+        table.add_row(profile.name, str(len(profile.clauses)), Text(f"{profile.about} ({wants})"))
+    console.print(table)
+    console.print("The clauses of a profile are the MUST clauses that need nothing else than what it wants.")
 
 
 def _requirements(console: ReportConsole, *, uncovered: bool) -> None:

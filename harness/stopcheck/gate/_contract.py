@@ -102,6 +102,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     ``serialised_calls``: the gate's calls never overlap, by construction (one thread, no suspension inside a call).
     It is an assumption that the verdict prints, and a call that yields refutes it (exit 4): where one call waits,
     another may begin.
+    ``ledger``: effects are admitted, claimed and accounted for here. A job system that only knows that work began and
+    ended says ``False``; it then needs no ``commit_effect``, ``claim_dispatch`` and ``record_outcome``.
     ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
     ``retention_ns`` is how long a cancellation record is kept at least, counted from its cutoff; it covers the longest
     time for which a queue may hold a message back (REC-6).
@@ -121,6 +123,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     durability: Durability = Durability.VOLATILE
     host: HostKind = HostKind.INLINE
     serialised_calls: bool = False
+    ledger: bool = True
     fingerprint: bool = False
     retention_ns: int = 3600 * SECOND_NS
     lease_ns: int = 30 * SECOND_NS

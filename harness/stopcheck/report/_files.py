@@ -81,6 +81,8 @@ def _campaign(report: Report) -> dict[str, str]:
     """What makes the same campaign again, beside the gate and the scenarios; and what it covered."""
     made = {"stopcheck": report.kit_version, "requirement set": report.requirement_set, "seed": str(report.seed)}
     made |= {} if report.strategy is None else {"strategy": report.strategy}
+    made |= {} if report.profile is None else {"profile": report.profile}
+    made |= {f"profile.{verdict.name}": "met" if verdict.met else "missed" for verdict in report.profiles}
     return made | {f"coverage.{cover.subject}": f"{cover.hit}/{cover.planned}" for cover in report.totals}
 
 

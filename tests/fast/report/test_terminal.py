@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from stopcheck.campaign import Report
+from stopcheck.campaign import Missed, ProfileVerdict, Report, Verdict
 from stopcheck.campaign._audit import Differs
 from stopcheck.report import print_report, replay_line
 from tests.fast.report.samples import ASSUMPTION, FINDING, REPORT, TOKEN, pipe, terminal
@@ -159,3 +159,15 @@ def test_colour_only_where_there_is_a_terminal() -> None:
     print_report(console, REPORT)
     assert "\x1b[" in out.getvalue()
     assert "\x1b[" not in "\n".join(printed())
+
+
+def test_the_profile_that_was_asked_for_says_what_it_misses_and_why() -> None:
+    volatile = Missed("REC-2", Verdict.UNSUPPORTED, "the gate is volatile")
+    profiles = (
+        ProfileVerdict("core", 56),
+        ProfileVerdict("durable", 68, (volatile, msgspec.structs.replace(volatile, clause="REC-5"))),
+    )
+    shown = printed(msgspec.structs.replace(REPORT, profiles=profiles, profile="durable"))
+    assert "profile core met: all 56 clauses passed" in shown
+    assert "profile durable missed: 2 UNSUPPORTED of 68 clauses" in shown
+    assert "durable misses REC-2, REC-5: UNSUPPORTED, the gate is volatile" in shown
