@@ -32,7 +32,7 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How to certify. ``profile`` alone decides the exit code: each of its clauses must pass. ``budget`` counts
+    """How to certify. ``profile``: each of its clauses must pass, and no clause may be broken. ``budget`` counts
     executions per search, ``None`` for as many as is usual; ``strategy`` restricts the campaign to one, and then counts
     for that, whatever it is; ``children`` are processes. The two bounds in real seconds decide only when an adapter
     counts as hung: what one execution may take, and how long a process may be silent."""

@@ -97,13 +97,16 @@ _CODES = {
 
 
 def profile_code(verdict: ProfileVerdict) -> int:
-    """The exit code of a campaign that nothing but the profile decides."""
+    """What the profile makes of the exit code."""
     codes = [_CODES[missed.verdict] for missed in verdict.missed]
     return min(codes, default=ExitCode.CERTIFIED)
 
 
-def in_words(name: str, verdict: ProfileVerdict) -> str:
-    """The verdict line: the profile is met, or the gravest reason why not, with the clauses that are missed for it."""
+def in_words(name: str, verdict: ProfileVerdict, broken: Sequence[str] = ()) -> str:
+    """The verdict line: the profile is met, or the gravest reason why not, with the clauses that are missed for it.
+    ``broken``: the MUST clauses that the gate violates, those outside of the profile among them."""
+    if verdict.met and broken:
+        return f"{name} is NOT certified: outside of the profile {verdict.name} it violates {', '.join(broken)}"
     if verdict.met:
         return f"{name} is certified for the profile {verdict.name}: all {verdict.clauses} of its clauses passed"
     worst = next(kind for kind in _CODES for missed in verdict.missed if missed.verdict is kind)

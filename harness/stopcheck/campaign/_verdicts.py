@@ -152,20 +152,25 @@ def _best(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def exit_code(
     clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport], asked: ProfileVerdict | None = None
 ) -> int:
-    """The exit code; when several hold, the first of 70, 4, 1, 3. A profile that was ``asked`` for decides alone where
-    nothing is at fault."""
+    """The exit code; when several hold, the first of 70, 4, 1, 3. Of a profile that was ``asked`` for each clause must
+    pass; a broken MUST clause counts wherever it stands, since no profile makes a wrong gate a right one."""
     if any(fault.kind == "kit" for fault in faults):
         return ExitCode.KIT_FAULT
     if faults:
         return ExitCode.ADAPTER_FAULT
+    if _broken(clauses):
+        return ExitCode.VIOLATIONS
     if asked is not None:
         return profile_code(asked)
-    binding = [c for c in clauses if REQUIREMENTS[c.clause].level is Level.MUST]
-    if any(c.verdict is Verdict.FAIL for c in binding):
-        return ExitCode.VIOLATIONS
-    if any(c.verdict is Verdict.UNKNOWN for c in binding):
+    if any(c.verdict is Verdict.UNKNOWN and REQUIREMENTS[c.clause].level is Level.MUST for c in clauses):
         return ExitCode.INCONCLUSIVE
     return ExitCode.CERTIFIED
+
+
+def _broken(clauses: Sequence[ClauseVerdict]) -> tuple[str, ...]:
+    """The MUST clauses that the gate violates."""
+    broken = (c.clause for c in clauses if c.verdict is Verdict.FAIL)
+    return tuple(clause for clause in broken if REQUIREMENTS[clause].level is Level.MUST)
 
 
 def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int, asked: ProfileVerdict | None = None) -> str:
@@ -179,6 +184,6 @@ def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int, asked: Pro
         ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
     }[code]
     if asked is not None and code not in (ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT):
-        words = profile_in_words(name, asked)
+        words = profile_in_words(name, asked, _broken(clauses))
     figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict)
     return f"{words}: {figures}" if clauses else words

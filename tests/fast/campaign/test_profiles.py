@@ -17,6 +17,7 @@ from stopcheck.campaign import (
 )
 from stopcheck.campaign._applicability import SPEAKS_OF_LACK, needs_of, unsupported
 from stopcheck.campaign._profiles import in_words, judge_profiles, profile_code
+from stopcheck.campaign._verdicts import exit_code, summarise
 from stopcheck.gate import Capability, GateContract
 from stopcheck.judge.requirements import REQUIREMENTS, Level
 
@@ -118,6 +119,27 @@ def test_one_clause_that_did_not_pass_misses_the_profile(verdict: Verdict, code:
     assert profile_code(missed) == code
     assert "ADM-1" in in_words("sqlite", missed)
     assert profile_code(profile("core", SQLITE, CHILD_1=verdict)) == ExitCode.CERTIFIED
+
+
+@pytest.mark.parametrize(
+    ("outside", "code"),
+    [
+        (Verdict.PASS, ExitCode.CERTIFIED),
+        (Verdict.UNKNOWN, ExitCode.CERTIFIED),
+        (Verdict.FAIL, ExitCode.VIOLATIONS),
+    ],
+)
+def test_what_is_broken_outside_of_the_profile_counts_and_what_is_not_known_does_not(
+    outside: Verdict, code: int
+) -> None:
+    clauses = verdicts(SQLITE, CHILD_1=outside)
+    asked = profile("core", SQLITE, CHILD_1=outside)
+    assert asked.met
+    assert exit_code(clauses, (), asked) == code
+    assert ("NOT certified" in summarise("sqlite", clauses, code, asked)) == (code != ExitCode.CERTIFIED)
+    assert ("outside of the profile core it violates CHILD-1" in summarise("sqlite", clauses, code, asked)) == (
+        outside is Verdict.FAIL
+    )
 
 
 def test_violations_come_before_what_is_not_known() -> None:
