@@ -108,7 +108,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     ``retention_ns`` is how long a cancellation record is kept at least, counted from its cutoff; it covers the longest
     time for which a queue may hold a message back (REC-6).
     ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
-    ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1).
+    ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1); it is longer than
+    ``observation_bound_ns``, within which a worker that obeys has observed a stop (ESC-8).
     ``operations`` is what the gate promises of each cancellation class; ``operation`` reads it.
     """
 

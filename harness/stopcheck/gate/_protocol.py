@@ -189,11 +189,13 @@ class Gate:
 
     def escalate(self, request: oq.Escalate) -> Answer[a.EscalateReply]:
         """``[escalation]`` ``TooEarly`` until ``grace_ns`` after the cutoff, then ``Forced`` once and
-        ``AlreadyForced``. Without a cancelled task, or for a worker that it does not know, ``Refused``."""
+        ``AlreadyForced``, whoever asks. Nothing that is repeated (a stop, a tick, a request that came too early) defers
+        force or spends it (ESC-10). Without a cancelled task, or for a worker that it does not know, ``Refused``."""
         return r.Unsupported()
 
     def record_probe(self, request: oq.RecordProbe) -> Answer[a.RecordProbeReply]:
-        """``[escalation]`` Enter what a probe found. ``gone`` proves that the worker is stopped."""
+        """``[escalation]`` Enter what a probe found. ``gone``, and nothing else, proves that the worker is stopped:
+        not that force was allowed or used, and not that its own process ended while descendants live (ESC-8)."""
         return r.Unsupported()
 
     def suspend(self, request: oq.Suspend) -> Answer[a.SuspendReply]:

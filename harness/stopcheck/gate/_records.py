@@ -60,7 +60,9 @@ class EffectEntry(msgspec.Struct, frozen=True):
     """One line of the ledger: an admitted effect and what is known of it.
 
     ``claimed`` is true once a dispatcher took it. ``evidence`` holds everything that was believed, in order of
-    arrival; it is never shortened. ``provider_cancelled``, ``rejected``, ``completed`` and ``not_executed`` need
+    arrival; it is never shortened. ``resolved_revision`` is that of the one transition which made the disposition
+    definitive; evidence that says the same again does not move it (ESC-10). ``provider_cancelled``,
+    ``rejected``, ``completed`` and ``not_executed`` need
     evidence here; ``suppressed`` needs ``resolved_revision`` (the gate's own transition).
     """
 

@@ -264,9 +264,12 @@ class LeaseState(StrEnum):
 
 
 class ProbeResult(StrEnum):
-    """What a probe found of a worker after a forced stop (ESC-8)."""
+    """What a probe found of a worker after a forced stop. What force is used on is the worker's process with all that
+    it has started: ``gone`` says that none of it lives, ``descendants_live`` that only the worker's own process has
+    ended. So nothing but ``gone`` proves a stop (ESC-8)."""
 
     GONE = "gone"
+    DESCENDANTS_LIVE = "descendants_live"
     ALIVE = "alive"
     UNREACHABLE = "unreachable"
 

@@ -19,6 +19,7 @@ from stopcheck_scenarios.acceptance import (
     every_child_ends,
     foreign_hands,
     given_up,
+    grace_before_force,
     hasty_owners,
     in_doubt,
     in_peace,
@@ -51,6 +52,7 @@ from stopcheck_scenarios.acceptance import (
     subtree,
     two_people,
     two_reasons,
+    two_reconcilers,
     uncooperative_worker,
     worker_restart,
 )
@@ -68,6 +70,7 @@ CASES: tuple[Scenario, ...] = (
     no_new_child.SCENARIO,
     every_child_ends.SCENARIO,
     dead_retries.CANCELLED,
+    grace_before_force.SCENARIO,
     policy_assistant.SCENARIO,
     old_checkpoint.STOPPED,
 )
@@ -108,6 +111,7 @@ PROBES: tuple[Scenario, ...] = (
     long_memory.CROWDED,
     *probes_settling.SCENARIOS,
     budget_ends.SCENARIO,
+    two_reconcilers.SCENARIO,
     probes_evidence.SCENARIO,
     mistaken_evidence.SCENARIO,
 )

@@ -15,6 +15,7 @@ from stopcheck_fixtures.faulty import (
     children,
     delivery,
     detached,
+    force,
     inventory,
     later,
     named_stops,
@@ -42,6 +43,7 @@ MODULES = (
     delivery,
     removal,
     later,
+    force,
     other_runs,
     shared,
 )
