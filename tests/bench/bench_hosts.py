@@ -1,8 +1,8 @@
 """What a host costs: a random walk over the race of three workers against one stopper, each a nested call.
 
-One idea: only ratios say anything on a machine that others use too. The yardstick for the hosts with a loop is an empty
-run of their library, which each execution contains; the ways are timed in turn, in short batches, and the best of each
-is compared. A step's cost is the difference between a long and a short run, by its steps.
+One idea: only ratios, of CPU times, say anything on a machine that others use too. The yardstick for the hosts with a
+loop is an empty run of their library, which each execution contains; the ways are timed in turn, in short batches, and
+the best of each is compared. A step's cost is the difference between a long and a short run, by its steps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 import trio
 
 from stopcheck.kernel import (
@@ -31,6 +30,7 @@ from stopcheck.kernel import (
     park_here,
     perform,
 )
+from tests.bench.conftest import Figures
 
 #: The bar for trio is 700 executions/s where an empty ``trio.run`` takes 344 us: this many empty runs.
 BAR = 1e6 / 700 / 344
@@ -109,10 +109,10 @@ def best(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
     fastest = dict.fromkeys(ways, float("inf"))
     for _ in range(_BATCHES):
         for name, run in ways.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             for _ in range(_RUNS):
                 run()
-            fastest[name] = min(fastest[name], (time.perf_counter() - begin) / _RUNS * 1e6)
+            fastest[name] = min(fastest[name], (time.process_time() - begin) / _RUNS * 1e6)
     return fastest
 
 
@@ -124,7 +124,7 @@ HOSTS: dict[str, Callable[[Callable[[], int]], Host]] = {
 }
 
 
-def test_the_race_of_three_workers_on_each_host(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_race_of_three_workers_on_each_host(figures: Figures) -> None:
     walk = Walk()
     ways: dict[str, Callable[[], object]] = {
         "empty trio": lambda: trio.run(_nothing),
@@ -140,6 +140,5 @@ def test_the_race_of_three_workers_on_each_host(capsys: pytest.CaptureFixture[st
         lines.append(f"{name:8} {1e6 / us[name]:8,.0f} executions/s ({us[name]:6.0f} us), {step:5.1f} us a step")
     ratio = us["trio"] / us["empty trio"]
     lines.append(f"trio: {ratio:.2f} empty runs for one execution; the bar of 700/s is {BAR:.2f}")
-    with capsys.disabled():
-        print("\n" + "\n".join(lines))
+    figures.print(*lines)
     assert ratio <= BAR

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import msgspec
-import pytest
 
 from stopcheck.campaign import load_faults, load_scenarios
 from stopcheck.campaign._ground import ground
@@ -23,6 +22,7 @@ from stopcheck.explore import STRATEGIES, Aim, Budget, Result, make_trial
 from stopcheck.gate import KnownFault
 from stopcheck.judge import CHECKS
 from stopcheck.world import Granularity, Variant
+from tests.bench.conftest import Figures
 
 #: The bar for ``auto``: executions to each kill, and the median of them.
 WITHIN = 1_000
@@ -120,14 +120,13 @@ def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
     return " ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
 
 
-def test_every_wrong_gate_is_killed_early(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_wrong_gate_is_killed_early(figures: Figures) -> None:
     faults = load_faults()
     names = [fault.name for fault in faults if not fault.sigkill]
     with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as pool:
         rows = list(pool.map(row, names))
-    with capsys.disabled():
-        print(f"\nexecutions to the kill of {len(rows)} wrong gates ({len(faults) - len(rows)} need a real death)")
-        print("\n".join(table(rows)))
+    figures.print(f"executions to the kill of {len(rows)} wrong gates ({len(faults) - len(rows)} need a real death)")
+    figures.print(*table(rows))
     for at, seed in enumerate(SEEDS):
         late = [each.gate for each in rows if not each.auto[at].killed]
         assert not late, f"not killed by auto within {WITHIN} executions, seed {seed}: {late}"

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.bench.conftest import Figures
 
 EXECUTIONS = 1_000_000
 #: The bar: the most that the process may ever have held, in MiB, the interpreter and the kit included.
@@ -28,10 +28,9 @@ print(next(line.split()[1] for line in status if line.startswith("VmHWM:")))
 """
 
 
-def test_a_million_executions_are_flat(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_million_executions_are_flat(figures: Figures) -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", WALK], cwd=root, capture_output=True, text=True, check=True)
     peak = int(done.stdout) // 1024
-    with capsys.disabled():
-        print(f"\nrandom walk over the race of 3 workers, {EXECUTIONS:,} executions in one process: peak {peak} MiB")
+    figures.print(f"random walk over the race of 3 workers, {EXECUTIONS:,} executions in one process: peak {peak} MiB")
     assert peak <= MIB

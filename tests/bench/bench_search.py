@@ -1,8 +1,8 @@
 """What searches cost: executions and steps to the first violation, and until nothing is left.
 
 One idea: executions and steps are facts of a strategy and a program; seconds are of a machine. So the former are
-asserted and both are printed. *Steps* are those that the kernel made, repeated prefixes included; *transitions* are
-those of the space. Runs of the audits are counted too, but for the footprint audit's swaps.
+asserted and both are printed, seconds of CPU time. *Steps* are those that the kernel made, repeated prefixes included;
+*transitions* are those of the space. Runs of the audits are counted too, but for the footprint audit's swaps.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import pytest
 
-from stopcheck.campaign import load_gate
-from stopcheck.campaign._ground import ground
 from stopcheck.explore import (
     Budget,
     Exploration,
@@ -23,15 +22,13 @@ from stopcheck.explore import (
     depth_first,
     drawn_runs,
     exhaustive,
-    make_trial,
     pct,
     random_walk,
 )
 from stopcheck.explore._dpor import source_dpor
 from stopcheck.explore._footprints import as_given, in_world, in_world_enabling
-from stopcheck.judge import CHECKS
-from stopcheck.world import Granularity, Variant
 from stopcheck_scenarios.acceptance import SCENARIOS
+from tests.bench.conftest import Figures
 from tests.fast.explore.programs import Build, ProgramTrial, deep_race, race
 from tests.fast.explore.test_scenarios import BY_ID, trial_of
 
@@ -44,6 +41,9 @@ STEPS = 6_000
 BUDGET = 6_000
 #: What is sampled is sampled with each of these.
 SEEDS = range(5)
+
+#: The cases on which the searches are compared: those that race most.
+CASES = [scenario for scenario in SCENARIOS if scenario.case is not None and scenario.case <= 8]
 
 Run = Callable[[Trial, Budget, bool], Exploration]
 
@@ -70,7 +70,7 @@ class Row(msgspec.Struct):
     first: Exploration | None
     whole: Exploration
 
-    def print(self, name: str, seconds: float) -> None:
+    def line(self, name: str, seconds: float) -> str:
         """As ``make bench`` shows it."""
         whole, first = self.whole, self.first
         begin = ""
@@ -78,7 +78,7 @@ class Row(msgspec.Struct):
             found = "first in" if first.failures else "none in "
             begin = f"{found} {first.executions:5} executions, {first.steps:7,} steps; "
         end = "whole in" if whole.exhausted else "not in  "
-        print(
+        return (
             f"  {name:18} {begin}{end} {whole.executions:5} executions, {whole.transitions:6,} transitions, "
             f"{whole.steps:7,} steps, {whole.states:5,} states ({seconds:5.2f} s)"
         )
@@ -89,14 +89,14 @@ def measure(run: Run, build: Build, *, broken: bool) -> Row:
     return Row(first, run(ProgramTrial(build), Budget(BUDGET), False))
 
 
-def table(title: str, build: Build, *, broken: bool) -> dict[str, Row]:
+def table(figures: Figures, title: str, build: Build, *, broken: bool) -> dict[str, Row]:
     """All searches on one program, printed."""
-    print(f"\n{title}")
+    figures.print(title)
     rows: dict[str, Row] = {}
     for name, run in SEARCHES.items():
-        begin = time.perf_counter()
+        begin = time.process_time()
         row = rows[name] = measure(run, build, broken=broken)
-        row.print(name, time.perf_counter() - begin)
+        figures.print(row.line(name, time.process_time() - begin))
         assert broken or not row.whole.failures
         assert not (broken and row.whole.exhausted) or row.whole.failures
     return rows
@@ -104,10 +104,9 @@ def table(title: str, build: Build, *, broken: bool) -> dict[str, Row]:
 
 @pytest.mark.parametrize("workers", [2, 3, 4])
 @pytest.mark.parametrize("kind", ["broken", "fixed"])
-def test_the_race(kind: str, workers: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_race(kind: str, workers: int, figures: Figures) -> None:
     build = race(workers, fixed=kind == "fixed")
-    with capsys.disabled():
-        rows = table(f"{kind} race, {workers} workers", build, broken=kind == "broken")
+    rows = table(figures, f"{kind} race, {workers} workers", build, broken=kind == "broken")
     plain, sleeping = rows["state cache"].whole, rows["sleep sets + cache"].whole
     assert plain.exhausted
     assert sleeping.exhausted
@@ -117,11 +116,10 @@ def test_the_race(kind: str, workers: int, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("kind", ["broken", "fixed"])
-def test_the_deep_race(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_deep_race(kind: str, figures: Figures) -> None:
     interleavings = math.factorial(23) // (math.factorial(6) ** 3 * math.factorial(5))
-    with capsys.disabled():
-        title = f"{kind} deep race, {interleavings:.1e} interleavings"
-        rows = table(title, deep_race(fixed=kind == "fixed"), broken=kind == "broken")
+    title = f"{kind} deep race, {interleavings:.1e} interleavings"
+    rows = table(figures, title, deep_race(fixed=kind == "fixed"), broken=kind == "broken")
     reversing, sleeping = rows["source-DPOR"], rows["sleep sets + cache"]
     for row in (reversing, sleeping):
         assert row.whole.exhausted
@@ -131,56 +129,44 @@ def test_the_deep_race(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert sleeping.whole.transitions * 2 < rows["state cache"].whole.transitions
 
 
-def test_the_deep_race_sampled(capsys: pytest.CaptureFixture[str]) -> None:
-    with capsys.disabled():
-        print("\nbroken deep race, sampled: executions to the first violation, by seed")
-        for name, sampler in SAMPLERS.items():
-            found = [sampler(ProgramTrial(deep_race()), Budget(BUDGET), seed) for seed in SEEDS]
-            needed = [str(part.executions) if part.failures else f"none in {part.executions}" for part in found]
-            print(f"  {name:18} {', '.join(needed)}")
-            assert name != "random walk" or all(part.failures for part in found)
+def test_the_deep_race_sampled(figures: Figures) -> None:
+    figures.print("broken deep race, sampled: executions to the first violation, by seed")
+    for name, sampler in SAMPLERS.items():
+        found = [sampler(ProgramTrial(deep_race()), Budget(BUDGET), seed) for seed in SEEDS]
+        needed = [str(part.executions) if part.failures else f"none in {part.executions}" for part in found]
+        figures.print(f"  {name:18} {', '.join(needed)}")
+        assert name != "random walk" or all(part.failures for part in found)
 
 
-#: The seconds in which all eight cases must be exhausted on one core, by gate.
-BARS = {"memory": 60, "sqlite": 300}
-CASES = [scenario for scenario in SCENARIOS if scenario.case is not None and scenario.case <= 8]
+@pytest.mark.parametrize("name", [scenario.id for scenario in CASES])
+def test_reversing_races_is_no_way_through_a_case(name: str, figures: Figures) -> None:
+    """Why campaigns use the cache: with as many executions as it needs for everything, source-DPOR is not through."""
+    whole, seconds = timed(lambda: exhaustive(trial_of(BY_ID[name]), Budget(10**6)))
+    figures.print(f"{name} on the gate in memory", Row(None, whole).line("what is used", seconds))
+    assert whole.exhausted
+    assert not whole.unsound
+    trial = trial_of(BY_ID[name])
+    reversing, seconds = timed(lambda: source_dpor(trial, Budget(whole.executions), rule=in_world_enabling))
+    figures.print(Row(None, reversing).line("source-DPOR", seconds))
+    assert not reversing.exhausted
 
 
-@pytest.mark.parametrize("gate", BARS)
-def test_the_acceptance_cases(gate: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is exhausted at whole calls. And why campaigns use the cache: with as many executions as it needs for
-    everything, source-DPOR is not through with any of them."""
-    loaded = load_gate(gate)
-    spent = 0.0
-    with ground(loaded, Granularity.CALLS) as interior, capsys.disabled():
-        for scenario in CASES:
-            trial = make_trial(scenario, loaded.factory, Variant(1, Granularity.CALLS), interior, CHECKS)
-            print(f"\n{scenario.id} on the gate {gate}")
-            begin = time.process_time()
-            whole = exhaustive(trial, Budget(10**6))
-            seconds = time.process_time() - begin
-            Row(None, whole).print("what is used", seconds)
-            assert whole.exhausted
-            assert not whole.unsound
-            spent += seconds
-            begin = time.process_time()
-            reversing = source_dpor(trial, Budget(whole.executions), rule=in_world_enabling)
-            Row(None, reversing).print("source-DPOR", time.process_time() - begin)
-            assert not reversing.exhausted
-        print(f"\nall eight on the gate {gate}: {spent:.1f} s of one core")
-    assert spent < BARS[gate]
-
-
-def test_what_each_reduction_saves(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["before-admission", "late-completion", "worker-restart"])
+def test_what_each_reduction_saves(name: str, figures: Figures) -> None:
     """On the gate in memory."""
-    for name in ("before-admission", "late-completion", "worker-restart"):
-        found: dict[str, Exploration] = {}
-        with capsys.disabled():
-            print(f"\n{name} on the gate in memory")
-            for search, rule in (("with footprints", in_world), ("state cache", None)):
-                begin = time.process_time()
-                found[search] = depth_first(trial_of(BY_ID[name]), Budget(BUDGET), rule=rule)
-                Row(None, found[search]).print(search, time.process_time() - begin)
-        assert found["with footprints"].exhausted
-        assert found["with footprints"].states <= found["state cache"].states
-        assert found["with footprints"].transitions < found["state cache"].transitions
+    figures.print(f"{name} on the gate in memory")
+    found: dict[str, Exploration] = {}
+    for search, rule in (("with footprints", in_world), ("state cache", None)):
+        run = partial(depth_first, trial_of(BY_ID[name]), Budget(BUDGET), rule=rule)
+        found[search], seconds = timed(run)
+        figures.print(Row(None, found[search]).line(search, seconds))
+    assert found["with footprints"].exhausted
+    assert found["with footprints"].states <= found["state cache"].states
+    assert found["with footprints"].transitions < found["state cache"].transitions
+
+
+def timed(search: Callable[[], Exploration]) -> tuple[Exploration, float]:
+    """What it found, and in how many seconds of CPU time."""
+    begin = time.process_time()
+    found = search()
+    return found, time.process_time() - begin

@@ -22,6 +22,7 @@ from stopcheck.explore import Budget, Exploration, Failure, Trial, depth_first, 
 from stopcheck.gate import KnownFault
 from stopcheck.judge import CHECKS
 from stopcheck.world import Granularity, Scenario, Variant
+from tests.bench.conftest import Figures
 from tests.fast.explore.programs import ProgramTrial, deep_race
 
 #: What a user waits for, at most; printed beside what was measured.
@@ -61,33 +62,31 @@ def measured(name: str, trial: Trial, failure: Failure, runs: int) -> Row:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_deep_race_shrinks_to_its_minimum(seed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_deep_race_shrinks_to_its_minimum(seed: int, figures: Figures) -> None:
     """Three workers have checked when the stop comes: two switches between them and one to the stopper, then all goes
     on by default."""
     trial = ProgramTrial(deep_race())
     failure = random_walk(trial, Budget(6_000), seed, fail_fast=True).failures["SENT-LATE"]
     row = measured(f"deep race, random walk {seed}", trial, failure, 500)
-    with capsys.disabled():
-        print(f"\n{row}")
+    figures.print(str(row))
     assert row.after[0] == 3
     assert row.minimal
 
 
-def test_the_first_failure_of_every_wrong_gate(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_failure_of_every_wrong_gate(figures: Figures) -> None:
     rows: list[Row] = []
-    with capsys.disabled():
-        print(f"\nfirst failures of wrong gates, shrunk in at most {SHRINK_RUNS} runs")
-        for fault in load_faults():
-            row = None if fault.sigkill else of_fault(fault)
-            if row is not None:
-                rows.append(row)
-                print(row)
-        runs, seconds = [row.runs for row in rows], [row.seconds for row in rows]
-        print(
-            f"  {len(rows)} gates: runs median {statistics.median(runs):.0f}, most {max(runs)}; seconds median "
-            f"{statistics.median(seconds):.2f}, most {max(seconds):.2f}, over {BAR_S:g} s: "
-            f"{sum(1 for s in seconds if s > BAR_S)}; deviations most {max(row.after[0] for row in rows)}"
-        )
+    figures.print(f"first failures of wrong gates, shrunk in at most {SHRINK_RUNS} runs")
+    for fault in load_faults():
+        row = None if fault.sigkill else of_fault(fault)
+        if row is not None:
+            rows.append(row)
+            figures.print(str(row))
+    runs, seconds = [row.runs for row in rows], [row.seconds for row in rows]
+    figures.print(
+        f"  {len(rows)} gates: runs median {statistics.median(runs):.0f}, most {max(runs)}; seconds median "
+        f"{statistics.median(seconds):.2f}, most {max(seconds):.2f}, over {BAR_S:g} s: "
+        f"{sum(1 for s in seconds if s > BAR_S)}; deviations most {max(row.after[0] for row in rows)}"
+    )
     assert statistics.median(runs) <= SHRINK_RUNS / 4
 
 

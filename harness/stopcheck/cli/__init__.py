@@ -1,5 +1,5 @@
 """The command line: verbs and flags over the campaign; nothing that a library user would miss."""
 
-from stopcheck.cli._main import main
+from stopcheck.cli._entry import main
 
 __all__ = ["main"]

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import click
 
 from stopcheck.campaign import ExitCode, UsageFault, kit_fault, report_of
+from stopcheck.cli._entry import INTERRUPTED
 from stopcheck.gate import AdapterFault
 from stopcheck.kernel import TokenError
 from stopcheck.report import ReportConsole, make_console, print_faults, silence
 
-#: What a shell says of a program that Ctrl-C ended, and of one whose reader went away.
-INTERRUPTED = 130
+#: What a shell says of a program whose reader went away.
 BROKEN_PIPE = 141
 
 

@@ -138,7 +138,8 @@ class Gate:
         """The cutoff. One record per incarnation: ``Accepted`` once, then ``ExistingRecord`` with the same id and
         revision, or ``Widened`` for a wider scope. On a completed or failed task: ``Ended``, and the request is
         kept. On a task that is not open: ``Tombstoned`` or ``Refused(unknown)``, as declared. A scope that the
-        contract does not declare: ``Refused(malformed)``; a narrower stop than was asked for is no answer to it."""
+        contract does not declare: ``Unsupported``, or ``Refused(malformed)``; a narrower stop than was asked for is no
+        answer to it."""
         return r.Unsupported()
 
     def inspect(self, request: q.Inspect) -> Answer[a.InspectReply]:

@@ -4,23 +4,26 @@ One idea: two bounds for each fact. From the moment a call **begins** its fact *
 **answered** its fact *must* hold. A reading has to show what was answered before it began, and must not show what had
 not begun before it returned; between the two, anything is right.
 
-Moments count log entries and only order things. They stay out of the digest: of the order of calls, later verdicts
-depend only on what had been answered when a call that is still open began, and that is kept as one number
-(``Deed.before``).
+Moments count log entries and only order things. They stay out of the digest. Of the order of calls, later verdicts
+depend on what had been answered when a call that is still open began (``Deed.before``), and, of calls that are over, on
+the order of those few that are compared with each other (``Deed.after``); both are kept as one number.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from stopcheck.gate import (
     Accepted,
+    Acknowledge,
     Admitted,
     CancellationRecord,
     ClaimGranted,
+    CommitEffect,
     Disposition,
     Evidence,
     ExistingEffect,
@@ -41,6 +44,7 @@ from stopcheck.gate import (
     Resend,
     Resolved,
     Retry,
+    RetryFired,
     Snapshot,
     Stopped,
     TaskRef,
@@ -63,11 +67,11 @@ _MASK = (1 << 64) - 1
 
 
 class Deed(msgspec.Struct):
-    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began. Once the
-    entry that ends it was looked at, its ``reply`` is bare of what is not asked of a call that is over. For
-    ``inspect``: ``shown`` are the dispositions that readings of its task had shown by then, ``committed`` the effects
-    that receivers had committed, ``ticked_ns`` the time of the latest tick, ``below`` those of its task's owners that
-    had been shown settled."""
+    """One call with both ends of its interval. ``before`` stands for all that had been answered when it began,
+    ``after`` for those of them with which it is compared when it is over. Once the entry that ends it was looked at,
+    its ``reply`` is bare of what is not asked of a call that is over. For ``inspect``: ``shown`` are the dispositions
+    that readings of its task had shown by then, ``committed`` the effects that receivers had committed, ``ticked_ns``
+    the time of the latest tick, ``below`` those of its task's owners that had been shown settled."""
 
     call_id: str
     actor: str
@@ -82,6 +86,7 @@ class Deed(msgspec.Struct):
     committed: tuple[str, ...] = ()
     ticked_ns: int = -1
     below: tuple[TaskRef, ...] = ()
+    after: int = 0
     returned: int | None = None
     returned_ns: int = 0
     reply: Reply | Snapshot | None = None
@@ -211,8 +216,28 @@ class Book:
             if self.settled and ref is not None:
                 deed.below = tuple(owner.ref for owner in facts.ancestors(ref) if owner.ref in self.settled)
         elif not isinstance(request, Tick):
+            deed.after = _sum(self._compared(request, ref))
             key = getattr(request, "effect_id", None) or ref
             self._deeds.setdefault((event.operation, key), []).append(deed)
+
+    def _compared(self, request: Request, ref: TaskRef | None) -> list[Deed]:
+        """What was answered already, and of which it is asked later whether it was, when this call is over too: whether
+        a word came from an epoch that was superseded, whether a worker that a probe missed has begun again since, and
+        whether somebody committed after having said that it stopped."""
+        match request:
+            case Acknowledge():
+                return [d for d in self._granted(ref) if getattr(d.reply, "epoch", 0) > request.epoch]
+            case RecordProbe():
+                return self._granted(ref)
+            case CommitEffect():
+                said = self.deeds("acknowledge", ref)
+                return [d for d in said if d.answer == "Recorded" and getattr(d.request, "epoch", 0) == request.epoch]
+            case _:
+                return []
+
+    def _granted(self, ref: TaskRef | None) -> list[Deed]:
+        begun = (*self.deeds("begin_work", ref), *self.deeds("fire_retry", ref))
+        return [deed for deed in begun if isinstance(deed.reply, LeaseGranted | RetryFired)]
 
     def _end(self, facts: Facts, event: Returned) -> None:
         deed = self.open.pop(event.call_id)
@@ -226,7 +251,7 @@ class Book:
         elif isinstance(reply, Snapshot):
             self._read(facts, deed, reply)
         elif not isinstance(request, Inspect | Tick):
-            self._closed = (self._closed + _number(_essence(deed))) & _MASK
+            self._closed = (self._closed + _sum([deed])) & _MASK
         if isinstance(reply, Forced) or (isinstance(request, RecordProbe) and isinstance(reply, Recorded)):
             self._came("kill")
         self._notice(facts, deed)
@@ -303,7 +328,7 @@ def _essence(deed: Deed) -> bytes:
     """What is asked later of a call that is over: not its id, and its time only where that matters."""
     timed = isinstance(deed.request, RequestCancel)
     request = msgspec.structs.replace(deed.request, call_id="", now_ns=deed.begun_ns if timed else 0)
-    return _encode([request, deed.answer, None if deed.reply is None else _bare(deed.reply)])
+    return _encode([request, deed.answer, None if deed.reply is None else _bare(deed.reply), deed.after])
 
 
 def _bare(reply: Reply | Snapshot) -> Reply | Snapshot:
@@ -328,8 +353,10 @@ def _bare(reply: Reply | Snapshot) -> Reply | Snapshot:
             return reply
 
 
-def _number(essence: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(essence, digest_size=8).digest(), "big")
+def _sum(deeds: Sequence[Deed]) -> int:
+    """One number for deeds in any order."""
+    digests = (hashlib.blake2b(_essence(deed), digest_size=8).digest() for deed in deeds)
+    return sum(int.from_bytes(digest, "big") for digest in digests) & _MASK
 
 
 __all__ = ["Book", "Deed"]

@@ -153,18 +153,17 @@ class AsyncioLoop(Loop):
     def drain(self, starts: LoopCall | None, waking: list[Standing], *, late: bool) -> None:
         """Make passes until nothing is runnable and no thread is out."""
         if late:
-            self.free = True
-            self._run()
-            self.free = False
+            self.release()
         if starts is not None:
             self._loop.starts = starts
             starts.task = self._loop.create_task(starts.begin(), name=starts.actor.name)
             self._loop.starts = None
         for standing in waking:
             standing.handle.set_result(None)
-        self._run()
+        self.run_on()
 
-    def _run(self) -> None:
+    def run_on(self) -> None:
+        """Run until nothing is runnable, and threads have brought what they were out for."""
         while True:
             try:
                 self._loop.run_forever()
@@ -243,7 +242,7 @@ class AsyncioLoop(Loop):
                     task.cancel()
             told.clear()
             self._passes = 0
-            self._run()
+            self.run_on()
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 

@@ -94,6 +94,10 @@ class Loop(ABC):
         it is ``late``, that is time passed since it last ran, run first what that has released."""
 
     @abstractmethod
+    def run_on(self) -> None:
+        """Run until nothing is runnable."""
+
+    @abstractmethod
     def next_timer_ns(self, call: LoopCall) -> int | None:
         """When the next time-out or sleep of the call's tasks is due, if it has any."""
 
@@ -135,6 +139,12 @@ class Loop(ABC):
             if call is not mover:
                 news = call.look() or news
         return news
+
+    def release(self) -> None:
+        """In ``drain``: run what the passage of time has released. It goes on unasked."""
+        self.free = True
+        self.run_on()
+        self.free = False
 
     def enter(self, park: Park, task: object, handle: Any) -> None:
         """In ``stand``: a task is about to stand."""

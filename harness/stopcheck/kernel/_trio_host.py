@@ -149,7 +149,7 @@ class TrioLoop(Loop):
                 host_uses_signal_set_wakeup_fd=True,
                 clock=self._clock,
             )
-            self._run()
+            self.run_on()
 
     async def _main(self) -> None:
         async with trio.open_nursery() as self._nursery:
@@ -168,21 +168,20 @@ class TrioLoop(Loop):
         """Make passes until nothing is runnable and no thread is out."""
         with self._inner:
             if late:
-                self.free = True
-                self._run()
-                self.free = False
+                self.release()
             if starts is not None and self._nursery is not None:
                 self._nursery.start_soon(self._host_call, starts, name=starts.actor.name)
             for standing in waking:
                 trio.lowlevel.reschedule(standing.handle)
-            self._run()
+            self.run_on()
             while self._threads.settle(self.mover):
                 # What a thread leaves is seen at the end of the first pass, and done in the second.
-                self._run(least=2)
+                self.run_on(least=2)
         if self._ended is not None:
             self._broken(self._ended)
 
-    def _run(self, least: int = 1) -> None:
+    def run_on(self, least: int = 1) -> None:
+        """Make passes until nothing is runnable, but at least so many."""
         clock = self._clock
         while self._ended is None:
             clock.idle = False
@@ -258,7 +257,7 @@ class TrioLoop(Loop):
             nursery = self._nursery
             assert nursery is not None
             nursery.cancel_scope.cancel()
-            self._run()
+            self.run_on()
             for _ in range(ROUNDS):
                 if self._over():
                     return
@@ -266,7 +265,7 @@ class TrioLoop(Loop):
                     break
                 for task in _leaves(nursery):
                     trio.lowlevel.reschedule(task, outcome.Error(Killed()))
-                self._run(least=2)
+                self.run_on(least=2)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that the run is left to itself is what we mean
                 self._passes.clear()

@@ -121,6 +121,7 @@ from stopcheck.gate import (
     Widened,
     Won,
 )
+from stopcheck_fixtures.faulty.record import LastCauseOnly
 from stopcheck_fixtures.reference.memory import MemoryGate
 
 LEASE = MemoryGate.contract.lease_ns
@@ -809,6 +810,22 @@ def test_repeats_return_the_record_and_later_causes_are_appended() -> None:
     assert (later.record_id, later.revision) == (first.record_id, first.revision)
     assert [cause.request_id for cause in later.causes] == ["r1", "r2"]
     assert later.causes[0].revision < later.causes[1].revision
+
+
+def test_a_wrong_gate_that_forgets_its_first_cause_still_knows_its_cutoffs() -> None:
+    """It is wrong in one thing, and does not fail in another."""
+    bench = Bench()
+    bench.gate = LastCauseOnly(FakeEnvironment())
+    bench.open()
+    bench.begin()
+    bench.register()
+    bench.start()
+    bench.cancel()
+    bench.cancel(Scope.SUBTREE, "r2")
+    later = bench.cancel(Scope.SUBTREE, "r3").record
+    assert [cause.request_id for cause in later.causes] == ["r3", "r2"]
+    assert isinstance(bench.ask(Tick), Ticked)
+    assert bench.look(CHILD).record == later
 
 
 def test_a_settled_task_stays_settled_when_it_is_widened() -> None:

@@ -196,6 +196,12 @@ FINE: dict[str, Callable[[], Story]] = {
         .stop(g.Unsupported(), scope="subtree")
         .rest()
     ),
+    "a scope that the gate does not have, and calls malformed": lambda: (
+        Story(msgspec.structs.replace(CONTRACT, scopes=frozenset((g.Scope.TASK,))))
+        .begin()
+        .stop(g.Refused(g.RefusalReason.MALFORMED), scope="subtree")
+        .rest()
+    ),
     "the end may have come first": completion_in_between,
     "settled": lambda: obeyed().rest("cancelled_settled", effects=(DONE,), record=RECORD, acknowledgements=SAID),
     "in doubt and unresolved": lambda: (

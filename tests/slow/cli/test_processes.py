@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stopcheck.cli._guard import BROKEN_PIPE, INTERRUPTED
+from stopcheck.cli._entry import INTERRUPTED
+from stopcheck.cli._guard import BROKEN_PIPE
 from tests.slow.cli.support import HASTY, VENDOR, left_behind, start, stopcheck, write_gate
 
 PATIENCE_S = 60.0
@@ -45,6 +46,34 @@ def test_ctrl_c_ends_the_process_that_kills_others_too() -> None:
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == INTERRUPTED
     _until(lambda: left_behind(process.pid) == [])  # it ends by itself, as soon as its input does
+
+
+#: The command, in a process to which somebody sends SIGINT while it imports the module that is named.
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+from stopcheck.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["stopcheck.cli._main", "click", "msgspec", "stopcheck.campaign", "rich"])
+def test_ctrl_c_while_it_starts_says_one_line(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_IMPORT, module, "list", "gates"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")
 
 
 @pytest.mark.parametrize("arguments", [("list", "requirements"), ("explain", "ADM-3"), ("--help",)])

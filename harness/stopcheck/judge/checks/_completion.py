@@ -153,8 +153,8 @@ class LateSuccess(ReadingCheck):
         """A completion after the cutoff."""
         if deed.operation != "complete" or deed.cut_off is None or not deed.definite:
             return
-        earlier = [d for d in self.facts.book.deeds("complete", deed.ref) if d.begun < deed.begun and d.may_count]
-        repeated = any(d.answer in ("Won", "Indefinite", "") for d in earlier)
+        others = [d for d in self.facts.book.deeds("complete", deed.ref) if d is not deed and d.may_count]
+        repeated = any(d.answer in ("Won", "Indefinite", "") for d in others)
         if deed.cut_off.task != deed.ref and repeated:
             return
         self.exercised("CMP-3")

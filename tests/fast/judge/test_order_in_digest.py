@@ -1,0 +1,69 @@
+"""The judge's own state tells apart what it will judge apart: also the order of two calls that are both over.
+
+One idea: a search goes on from only one of two states with equal digests, so whatever follows must be judged alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import stopcheck.gate as g
+from tests.fast.judge.account_story import Story, ack, lease, record
+
+Act = Callable[[Story], Story]
+
+
+def says(story: Story) -> Story:
+    return story.says("handler_stopped")
+
+
+def another_begins(story: Story) -> Story:
+    return story.begin("other", 2)
+
+
+def begins_again(story: Story) -> Story:
+    return story.begin("worker", 2)
+
+
+def found_gone(story: Story) -> Story:
+    return story.probe("gone")
+
+
+def asks_to_commit(story: Story) -> Story:
+    return story.commit(g.Stopped(record()))
+
+
+def presses_stop(story: Story) -> Story:
+    return story.stop()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(says, another_begins), (found_gone, begins_again), (says, asks_to_commit)],
+    ids=["a word and a newer epoch", "a probe and a new beginning", "a word and a commitment"],
+)
+def test_two_calls_that_are_compared_stand_in_order(one: Act, other: Act) -> None:
+    assert other(one(Story().begin())).facts.digest() != one(other(Story().begin())).facts.digest()
+
+
+def test_two_calls_that_nobody_compares_stand_in_no_order() -> None:
+    assert says(presses_stop(Story().begin())).facts.digest() == presses_stop(says(Story().begin())).facts.digest()
+
+
+def test_the_order_of_a_word_and_a_newer_epoch_decides_a_verdict() -> None:
+    """Why it must stand there: all else being equal, the word counts in one order only."""
+    for one, other, broken in ((says, another_begins, False), (another_begins, says, True)):
+        story = other(one(Story().begin()))
+        story.look(
+            acknowledgements=(ack("handler_stopped"),), leases=(lease("superseded"), lease(worker="other", epoch=2))
+        )
+        assert ("ACK-4" in story.broken) is broken
+
+
+def test_the_order_of_a_word_and_a_commitment_decides_a_verdict() -> None:
+    for one, other, broken in ((says, asks_to_commit, True), (asks_to_commit, says, False)):
+        story = other(one(Story().begin()))
+        story.look(acknowledgements=(ack("handler_stopped"),), leases=(lease(),))
+        assert ("ACK-5" in story.broken) is broken
