@@ -93,7 +93,17 @@ SuspendReply = Done | Stopped | Ended | CommonReply
 ScheduleRetryReply = Scheduled | Void | CommonReply
 FireRetryReply = RetryFired | Void | CommonReply
 OfferResultReply = Taken | Quarantined | StaleLease | CommonReply
-CompensateReply = Admitted | Unauthorised | NotCompleted | CommonReply
+CompensateReply = (
+    Admitted
+    | ExistingEffect
+    | PayloadMismatch
+    | Unauthorised
+    | NotCompleted
+    | Stopped
+    | StaleLease
+    | Ended
+    | CommonReply
+)
 GrantReply = Done | Void | CommonReply
 MeasuresReply = MeasuresReport | CommonReply
 

@@ -68,7 +68,7 @@ _ALL = (
     _spec(oq.ScheduleRetry, a.ScheduleRetryReply, Capability.RETRIES),
     _spec(oq.FireRetry, a.FireRetryReply, Capability.RETRIES),
     _spec(oq.OfferResult, a.OfferResultReply, Capability.RESULTS, provisional=True),
-    _spec(oq.Compensate, a.CompensateReply, Capability.COMPENSATION, provisional=True),
+    _spec(oq.Compensate, a.CompensateReply, Capability.COMPENSATION),
     _spec(oq.Grant, a.GrantReply, Capability.APPROVALS),
     _spec(oq.UseGrant, a.GrantReply, Capability.APPROVALS),
     _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES, provisional=True),

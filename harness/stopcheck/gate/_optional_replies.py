@@ -98,11 +98,11 @@ class Quarantined(Reply, frozen=True):
 
 
 class Unauthorised(Reply, frozen=True):
-    """Provisional. No unspent authorisation names this compensation."""
+    """No unspent grant of the compensation's task names the effect that it answers."""
 
 
 class NotCompleted(Reply, frozen=True):
-    """Provisional. There is no committed effect to compensate."""
+    """There is no such effect, or nothing proves that it was committed."""
 
 
 class MeasuresReport(Reply, frozen=True):

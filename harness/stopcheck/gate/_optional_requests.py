@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate._requests import Request
+from stopcheck.gate._requests import CommitEffect, Request
 from stopcheck.gate._vocabulary import CancellationClass, GrantKind, Halt, OwnedKind, ProbeResult, Stage, TaskRef
 
 
@@ -124,22 +124,30 @@ class OfferResult(Request, frozen=True, kw_only=True):
     result_digest: str
 
 
-class Compensate(Request, frozen=True, kw_only=True):
-    """Provisional. Admit an effect that answers a committed one, in a task of its own (right ``work``)."""
+class Compensate(CommitEffect, frozen=True, kw_only=True):
+    """Admit an effect that answers a committed one (right ``work``).
+
+    It is a commitment like any other, by the lease of a task of its own, under an effect id of its own. ``target`` and
+    ``target_effect_id`` name what it answers; ``grant_id`` the authorisation, a grant of this task (RCN-3).
+    """
 
     operation: ClassVar[str] = "compensate"
+    target: TaskRef
     target_effect_id: str
-    new_task: TaskRef
-    new_effect_id: str
     grant_id: str
 
 
 class Grant(Request, frozen=True, kw_only=True):
-    """Allow something that the task may do later (right ``stop``; for a prepared write ``work``)."""
+    """Allow something that the task may do later (right ``stop``; for a prepared write ``work``).
+
+    ``compensates``: the effect id that a grant of kind ``compensation`` allows this task to answer; it belongs to
+    another task of the tenant. Other grants leave it empty.
+    """
 
     operation: ClassVar[str] = "grant"
     grant_id: str
     kind: GrantKind = GrantKind.APPROVAL
+    compensates: str = ""
 
 
 class UseGrant(Request, frozen=True, kw_only=True):

@@ -226,12 +226,17 @@ class Gate:
         return r.Unsupported()
 
     def compensate(self, request: oq.Compensate) -> Answer[a.CompensateReply]:
-        """Provisional ``[compensation]``."""
+        """``[compensation]`` The dispatch commitment of an effect that answers a committed one, in a task of its own
+        (another than the one of the effect that it answers, or ``Refused``). What ``commit_effect`` asks is asked here
+        too. ``Unauthorised`` unless a grant of kind ``compensation`` of this task names the answered effect and is
+        unspent; admitting spends it, in the same transition. A stop is no authorisation (RCN-3). ``NotCompleted``
+        unless the answered effect is ``completed``; that it was answered changes nothing of its disposition."""
         return r.Unsupported()
 
     def grant(self, request: oq.Grant) -> Answer[a.GrantReply]:
         """``[approvals]`` Keep it for one use (``Done``, also when repeated). After the cutoff it allows nothing:
-        ``Void``, or ``Done`` where a gate keeps it for the account only."""
+        ``Void``, or ``Done`` where a gate keeps it for the account only. A gate that compensates takes grants of kind
+        ``compensation``, which allow no other use."""
         return r.Unsupported()
 
     def use_grant(self, request: oq.UseGrant) -> Answer[a.GrantReply]:

@@ -245,12 +245,14 @@ class Trigger(StrEnum):
 
 
 class GrantKind(StrEnum):
-    """What is kept for later use: a person's approval of one act, a standing permission, or a write that was prepared
-    and is fired by its use. All of them die at the cutoff (ADM-8)."""
+    """What is kept for later use: a person's approval of one act, a standing permission, a write that was prepared
+    and is fired by its use, or the authorisation to compensate one effect of another task, which only that compensation
+    spends (RCN-3). All of them die at their task's cutoff (ADM-8)."""
 
     APPROVAL = "approval"
     PERMISSION = "permission"
     PREPARED_WRITE = "prepared_write"
+    COMPENSATION = "compensation"
 
 
 class LeaseState(StrEnum):

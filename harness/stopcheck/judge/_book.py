@@ -155,6 +155,10 @@ class Book:
         """The calls of ``operation`` about an effect id or a task, in the order in which they began."""
         return self._deeds.get((operation, key), [])
 
+    def commitments(self, effect_id: str) -> list[Deed]:
+        """The calls that may have admitted an effect: commitments, and those that answer another effect."""
+        return [*self.deeds("commit_effect", effect_id), *self.deeds("compensate", effect_id)]
+
     def all_deeds(self, operation: str) -> list[Deed]:
         """The calls of ``operation`` about anything."""
         return [deed for (name, _), deeds in self._deeds.items() if name == operation for deed in deeds]

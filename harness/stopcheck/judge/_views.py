@@ -73,7 +73,7 @@ class EffectView:
     @cached_property
     def admitted(self) -> bool:
         """Whether it was certainly in the ledger before the call began."""
-        deeds = self._deeds("commit_effect")
+        deeds = [d for d in self._book.commitments(self.id) if d.ref == self.effect.task]
         return any(d.answer in ("Admitted", "ExistingEffect") and self._window.must(d) for d in deeds)
 
     @cached_property

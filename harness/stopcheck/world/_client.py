@@ -21,6 +21,7 @@ from stopcheck.gate import (
     ClaimDispatch,
     CloseView,
     CommitEffect,
+    Compensate,
     Complete,
     Escalate,
     Evidence,
@@ -166,6 +167,22 @@ class Client:
             kind=effect.kind,
         )
 
+    async def compensate(self, effect: Effect, epoch: int, answered: Effect, grant_id: str) -> Any:
+        """Make the commitment of an effect that answers another."""
+        return await self.insist(
+            Compensate,
+            effect.task,
+            epoch=epoch,
+            effect_id=effect.effect_id,
+            payload_digest=effect.payload_digest,
+            receiver=effect.receiver.name,
+            cancellation_class=effect.cancellation_class,
+            kind=effect.kind,
+            target=answered.task,
+            target_effect_id=answered.effect_id,
+            grant_id=grant_id,
+        )
+
     async def claim_dispatch(self, effect: Effect) -> Any:
         """Take the effect to send it. Not repeated after ``Indefinite``: the claim may have been given."""
         return await self.ask(
@@ -283,9 +300,11 @@ class Client:
         """The retry's time has come."""
         return await self.insist(FireRetry, task, retry_id=retry_id, worker=worker)
 
-    async def grant(self, task: TaskRef, grant_id: str, kind: GrantKind = GrantKind.APPROVAL) -> Any:
+    async def grant(
+        self, task: TaskRef, grant_id: str, kind: GrantKind = GrantKind.APPROVAL, compensates: str = ""
+    ) -> Any:
         """Allow something for later."""
-        return await self.insist(Grant, task, grant_id=grant_id, kind=kind)
+        return await self.insist(Grant, task, grant_id=grant_id, kind=kind, compensates=compensates)
 
     async def use_grant(self, task: TaskRef, grant_id: str) -> Any:
         """Go ahead with what was granted. Not repeated after ``Indefinite``: it may have been spent."""

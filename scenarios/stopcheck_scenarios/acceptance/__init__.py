@@ -42,6 +42,7 @@ from stopcheck_scenarios.acceptance import (
     policy_assistant,
     probes_evidence,
     probes_settling,
+    recovery_route,
     released_owner,
     removed_work,
     said_twice,
@@ -71,6 +72,7 @@ CASES: tuple[Scenario, ...] = (
     every_child_ends.SCENARIO,
     dead_retries.CANCELLED,
     grace_before_force.SCENARIO,
+    recovery_route.SCENARIO,
     policy_assistant.SCENARIO,
     old_checkpoint.STOPPED,
 )
@@ -97,6 +99,7 @@ PROBES: tuple[Scenario, ...] = (
     *spent_leases.SCENARIOS,
     partitioned_worker.SCENARIO,
     late_approvals.SCENARIO,
+    recovery_route.SHARED,
     late_turns.SCENARIO,
     old_checkpoint.REPLACED,
     removed_work.SCENARIO,

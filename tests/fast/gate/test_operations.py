@@ -65,7 +65,7 @@ TABLE = {
     "schedule_retry": "Scheduled Void",
     "fire_retry": "RetryFired Void",
     "offer_result": "Taken Quarantined StaleLease",
-    "compensate": "Admitted Unauthorised NotCompleted",
+    "compensate": "Admitted ExistingEffect PayloadMismatch Unauthorised NotCompleted Stopped StaleLease Ended",
     "grant": "Done Void",
     "use_grant": "Done Void",
     "measures": "MeasuresReport",

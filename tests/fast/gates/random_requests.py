@@ -19,6 +19,7 @@ from stopcheck.gate import (
     ClaimDispatch,
     CloseView,
     CommitEffect,
+    Compensate,
     Complete,
     Escalate,
     Evidence,
@@ -255,8 +256,28 @@ class Requests:
     def _approval(self, name: str) -> Request:
         grant_id = self._pick("g1", "g2")
         if self._chance(0.5):
-            return self._make(Grant, name, grant_id=grant_id, kind=self._pick(*GrantKind))
+            kind = self._pick(*GrantKind)
+            answers = self._pick(*EFFECTS) if kind is GrantKind.COMPENSATION else ""
+            return self._make(Grant, name, grant_id=grant_id, kind=kind, compensates=answers)
+        if self._chance(0.4):
+            return self._compensate(name, grant_id)
         return self._make(UseGrant, name, grant_id=grant_id)
+
+    def _compensate(self, name: str, grant_id: str) -> Request:
+        home, answered = self._effect(self._pick(*TASKS))
+        return self._make(
+            Compensate,
+            name,
+            epoch=self._epoch(name),
+            effect_id=self._pick(*EFFECTS),
+            payload_digest="payload",
+            receiver="post",
+            cancellation_class=self._pick(*CancellationClass),
+            kind="mail",
+            target=ref(home),
+            target_effect_id=answered,
+            grant_id=grant_id,
+        )
 
     def _pause(self, name: str) -> Request:
         if self._chance(0.5):

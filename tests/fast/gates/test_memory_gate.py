@@ -29,6 +29,7 @@ from stopcheck.gate import (
     ClaimGranted,
     CloseView,
     CommitEffect,
+    Compensate,
     Complete,
     Contradicted,
     Disposition,
@@ -60,6 +61,7 @@ from stopcheck.gate import (
     Lost,
     NoEvidence,
     NotAdmitted,
+    NotCompleted,
     NoTime,
     Opened,
     OpenTask,
@@ -113,6 +115,7 @@ from stopcheck.gate import (
     TooEarly,
     TooLate,
     Trigger,
+    Unauthorised,
     Unsupported,
     Unverified,
     UseGrant,
@@ -289,6 +292,28 @@ class Bench:
     def use(self) -> Any:
         return self.ask(UseGrant, grant_id="g1")
 
+    def authorise(self) -> Any:
+        """Another task is under way, and may answer the mail."""
+        self.open(OTHER)
+        self.begin("w3", OTHER)
+        self.ask(Grant, OTHER, grant_id="a2", kind=GrantKind.COMPENSATION, compensates="export")
+        return self.ask(Grant, OTHER, grant_id="a1", kind=GrantKind.COMPENSATION, compensates="mail")
+
+    def compensate(self, effect: str = "answer", grant: str = "a1", epoch: int = 1, task: TaskRef = OTHER) -> Any:
+        return self.ask(
+            Compensate,
+            task,
+            epoch=epoch,
+            effect_id=effect,
+            payload_digest="p9",
+            receiver="mailer",
+            cancellation_class=CancellationClass.IRREVERSIBLE,
+            kind="mail",
+            target=TASK,
+            target_effect_id="mail",
+            grant_id=grant,
+        )
+
     def look(self, task: TaskRef = TASK) -> Snapshot:
         snapshot = self.ask(Inspect, task)
         assert isinstance(snapshot, Snapshot)
@@ -400,6 +425,10 @@ def armed() -> Bench:
 
 def allowed() -> Bench:
     return _then(running, "allow")
+
+
+def authorised() -> Bench:
+    return _then(delivered, "authorise")
 
 
 def wanted() -> Bench:
@@ -607,6 +636,20 @@ CASES: list[Case] = [
     ("use_grant", Void, lambda: _then(allowed, "cancel"), lambda b: b.use()),
     ("use_grant", Void, lambda: _then(allowed, "complete"), lambda b: b.use()),
     ("use_grant", Refused, running, lambda b: b.use()),
+    ("use_grant", Refused, authorised, lambda b: b.at(0).ask(UseGrant, OTHER, grant_id="a1")),
+    ("compensate", Admitted, authorised, lambda b: b.compensate()),
+    ("compensate", ExistingEffect, authorised, lambda b: (b.compensate(), b.compensate())[1]),
+    ("compensate", PayloadMismatch, authorised, lambda b: b.compensate(effect="mail")),
+    ("compensate", Unauthorised, authorised, lambda b: (b.compensate(), b.compensate(effect="second"))[1]),
+    ("compensate", Unauthorised, authorised, lambda b: b.compensate(grant="a2")),
+    ("compensate", NotCompleted, lambda: _then(claimed, "authorise"), lambda b: b.compensate()),
+    ("compensate", NotCompleted, lambda: _then(running, "authorise"), lambda b: b.compensate()),
+    ("compensate", Refused, authorised, lambda b: b.compensate(task=TASK)),
+    ("compensate", StaleLease, authorised, lambda b: b.compensate(epoch=2)),
+    ("compensate", Stopped, authorised, lambda b: (b.cancel(task=OTHER), b.compensate())[1]),
+    ("compensate", Ended, authorised, lambda b: (b.complete(task=OTHER), b.compensate())[1]),
+    ("compensate", Admitted, authorised, lambda b: (b.cancel(), b.compensate())[1]),
+    ("compensate", Unauthorised, authorised, lambda b: (b.cancel(), b.compensate(grant="none"))[1]),
 ]
 
 #: Permitted by the protocol, and never answered by this gate.
@@ -650,7 +693,7 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "strength": AckStrength.OBSERVED, "record_revision": 1, "result_digest": "r", "scope": Scope.TASK,
         "request_id": "r1", "reason": "", "child": CHILD, "owner": "w1", "stage": Stage.COMPLETED,
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
-        "retry_id": "t1", "at_ns": 0, "grant_id": "g1",
+        "retry_id": "t1", "at_ns": 0, "grant_id": "g1", "target_effect_id": "mail",
         "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}

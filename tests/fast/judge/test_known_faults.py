@@ -13,6 +13,7 @@ from stopcheck_fixtures.faulty import (
     FAULTS,
     admission,
     children,
+    compensation,
     delivery,
     detached,
     force,
@@ -46,6 +47,7 @@ MODULES = (
     force,
     other_runs,
     shared,
+    compensation,
 )
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [

@@ -203,7 +203,7 @@ class LiarContained(ReadingCheck):
         if reading.snapshot.contradictions or not _recorded(reading):
             return
         for view in reading.effects:
-            for deed in self.facts.book.deeds("commit_effect", view.id):
+            for deed in self.facts.book.commitments(view.id):
                 refused = isinstance(deed.reply, Stopped | StaleLease | Ended) and reading.must(deed)
                 word = self._word_before(deed) if refused else None
                 if word is not None:

@@ -36,7 +36,7 @@ class CommitAfterCutoff(AnswerCheck):
 
     name: ClassVar[str] = "commit-after-cutoff"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-1",)
-    operations: ClassVar[frozenset[str]] = frozenset(("commit_effect",))
+    operations: ClassVar[frozenset[str]] = frozenset(("commit_effect", "compensate"))
 
     def on_answer(self, call: Call) -> None:
         """Only commitments after the task's own cutoff."""
@@ -89,8 +89,10 @@ class NothingUnadmitted(AnswerCheck):
         effect = self.facts.effects.get(effect_id)
         if effect is not None and (effect.admitted or effect.doubtful):
             return True
-        calls = self.facts.open_calls("commit_effect")
-        return any(getattr(call.request, "effect_id", "") == effect_id for call in calls)
+        return any(
+            call.operation in ("commit_effect", "compensate") and getattr(call.request, "effect_id", "") == effect_id
+            for call in self.facts.open.values()
+        )
 
 
 class AdmittedBeforeCutoff(AnswerCheck):

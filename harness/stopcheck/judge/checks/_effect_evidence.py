@@ -131,7 +131,7 @@ class EvidenceParked(ReadingCheck):
         if not isinstance(request, RecordOutcome) or effect is None or effect.task != deed.ref or not may_tell(deed):
             return
         task = self.facts.tasks.get(effect.task)
-        commits = self.facts.book.deeds("commit_effect", effect.effect_id)
+        commits = self.facts.book.commitments(effect.effect_id)
         unmatched = task is not None and task.opened and not any(d.may_count for d in commits)
         if not unmatched or speaks(request.evidence, effect) is None or not deed.definite:
             return

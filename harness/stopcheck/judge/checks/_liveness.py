@@ -185,7 +185,7 @@ class WorkGoesOn(ReadingCheck):
 
     def _one_payload(self, request: CommitEffect) -> bool:
         """Whether the effect id was only ever asked for with this payload, and for this task."""
-        deeds = self.facts.book.deeds("commit_effect", request.effect_id)
+        deeds = self.facts.book.commitments(request.effect_id)
         asked = [(d.ref, d.request.payload_digest) for d in deeds if isinstance(d.request, CommitEffect)]
         return all(one == (request.ref, request.payload_digest) for one in asked)
 
@@ -209,7 +209,7 @@ class WorkGoesOn(ReadingCheck):
         """Whether evidence for every effect had been told, and every child had ended."""
         asked = self.facts.book
         for view in window.effects:
-            commits = [d for d in asked.deeds("commit_effect", view.id) if d.may_count]
+            commits = [d for d in asked.commitments(view.id) if d.may_count]
             told = any(speaks(t.evidence, view.effect) for t in view.told)
             if commits and not (view.admitted and told):
                 return False

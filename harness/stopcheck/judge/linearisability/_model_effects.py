@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from stopcheck.gate import (
     ClaimDispatch,
     CommitEffect,
+    Compensate,
     Disposition,
     Finding,
     LookupAnswer,
@@ -55,6 +56,17 @@ def commit_effect(place: Place, request: CommitEffect) -> Steps:
     elif holds and not over:
         effect = Effect(place.ref, request.payload_digest, request.receiver)
         yield from _admit(place, tenant, effect_id, effect)
+
+
+def compensate(place: Place, request: Compensate) -> Steps:
+    """A commitment that may also be turned away for want of an authorisation, or of something to answer. Whether that
+    is right does not hang on the order of calls, and is asked elsewhere (RCN-3)."""
+    yield Outcome("Unauthorised"), place.state
+    yield Outcome("NotCompleted"), place.state
+    if request.target == place.ref:
+        yield REFUSED, place.state
+    else:
+        yield from commit_effect(place, request)
 
 
 def _again(place: Place, request: CommitEffect, existing: Effect) -> Steps:
