@@ -16,6 +16,7 @@ from stopcheck.gate._optional_replies import (
     NotCompleted,
     NoTime,
     Quarantined,
+    Recalled,
     RetryFired,
     Scheduled,
     SuppressionDone,
@@ -104,6 +105,7 @@ CompensateReply = (
     | Ended
     | CommonReply
 )
+RecallReply = Recalled | CommonReply
 GrantReply = Done | Void | CommonReply
 MeasuresReply = MeasuresReport | CommonReply
 
@@ -125,6 +127,7 @@ __all__ = [
     "MeasuresReply",
     "OfferResultReply",
     "OpenTaskReply",
+    "RecallReply",
     "RecordOutcomeReply",
     "RecordProbeReply",
     "RecordSignalReply",

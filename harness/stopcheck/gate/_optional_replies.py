@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from stopcheck.gate._records import HeldResult
 from stopcheck.gate._replies import Reply
 from stopcheck.gate._vocabulary import Stage
 
@@ -90,11 +91,17 @@ class Void(Reply, frozen=True):
 
 
 class Taken(Reply, frozen=True):
-    """Provisional. The result counts."""
+    """The result is put to use."""
 
 
 class Quarantined(Reply, frozen=True):
-    """Provisional. The result came too late and is kept only as evidence."""
+    """The result came too late: it enters nothing, and is kept as evidence (``Snapshot.late_results``)."""
+
+
+class Recalled(Reply, frozen=True):
+    """What the place holds, in the order in which it was taken."""
+
+    results: tuple[HeldResult, ...]
 
 
 class Unauthorised(Reply, frozen=True):

@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stopcheck.gate._requests import CommitEffect, Request
-from stopcheck.gate._vocabulary import CancellationClass, GrantKind, Halt, OwnedKind, ProbeResult, Stage, TaskRef
+from stopcheck.gate._vocabulary import (
+    CancellationClass,
+    GrantKind,
+    Halt,
+    OwnedKind,
+    ProbeResult,
+    ResultPlace,
+    Stage,
+    TaskRef,
+)
 
 
 class Suppress(Request, frozen=True, kw_only=True):
@@ -116,12 +125,25 @@ class FireRetry(Request, frozen=True, kw_only=True):
 
 
 class OfferResult(Request, frozen=True, kw_only=True):
-    """Provisional. An owned operation's result arrives (right ``work``)."""
+    """A result arrives and is to be put to use (right ``work``).
+
+    ``target`` is the operation that made it: an owned task's id, or what the worker calls a step of its own.
+    ``authority_version`` is the epoch of the task's lease under which that operation was begun (RES-2).
+    """
 
     operation: ClassVar[str] = "offer_result"
     target: str
+    place: ResultPlace
     authority_version: int
     result_digest: str
+
+
+class Recall(Request, frozen=True, kw_only=True):
+    """Read what a place holds for this task (right ``work``): its own answers, what any run of it remembers or planned,
+    and what any task of the tenant put into the shared cache."""
+
+    operation: ClassVar[str] = "recall"
+    place: ResultPlace
 
 
 class Compensate(CommitEffect, frozen=True, kw_only=True):

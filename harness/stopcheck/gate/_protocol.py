@@ -222,7 +222,17 @@ class Gate:
         return r.Unsupported()
 
     def offer_result(self, request: oq.OfferResult) -> Answer[a.OfferResultReply]:
-        """Provisional ``[results]``."""
+        """``[results]`` Put a result to use (``Taken``), in one transition against the cutoff. From the cutoff on, and
+        after the task's end, it is ``Quarantined``: it enters no response, memory, cache or plan, and is kept as
+        evidence (RES-1), whatever made it and however right it is (RES-3). So is the result of an owned operation
+        that was itself stopped. One with an authority version that is not
+        the current lease's is ``StaleLease`` (RES-2). If both hold, either may be answered."""
+        return r.Unsupported()
+
+    def recall(self, request: oq.Recall) -> Answer[a.RecallReply]:
+        """``[results]`` What was taken for this place, and nothing else. A response is one run's; memory and plans are
+        shared by all runs of a task id, the cache by all tasks of the tenant. A gate may forget. Reading changes
+        nothing, and is no work: it is answered after the cutoff too."""
         return r.Unsupported()
 
     def compensate(self, request: oq.Compensate) -> Answer[a.CompensateReply]:

@@ -163,8 +163,17 @@ class ParkedEvidence(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
+class HeldResult(msgspec.Struct, frozen=True):
+    """A result that was taken: for which incarnation, of which operation."""
+
+    task: TaskRef
+    operation: str
+    result_digest: str
+
+
 class LateResult(msgspec.Struct, frozen=True):
-    """A result that came after its task had ended, kept as evidence only."""
+    """A result that came after its task was cut off or had ended, kept as evidence only (RES-1). ``operation`` is what
+    made it: the task itself, or the target of an ``offer_result``."""
 
     operation: str
     result_digest: str

@@ -255,6 +255,16 @@ class GrantKind(StrEnum):
     COMPENSATION = "compensation"
 
 
+class ResultPlace(StrEnum):
+    """Where a result is to go: into the answer to whoever asked; into what the task remembers for its later runs; into
+    a cache that all tasks of the tenant share; into that from which later steps are planned."""
+
+    RESPONSE = "response"
+    MEMORY = "memory"
+    CACHE = "cache"
+    PLAN = "plan"
+
+
 class LeaseState(StrEnum):
     """What a lease is worth now. Only an ``active`` one carries authority."""
 

@@ -33,8 +33,10 @@ from stopcheck.gate import (
     Halt,
     Indefinite,
     Inspect,
+    OfferResult,
     OpenTask,
     ProbeResult,
+    Recall,
     RecordOutcome,
     RecordProbe,
     RecordSignal,
@@ -45,6 +47,7 @@ from stopcheck.gate import (
     Reply,
     Request,
     RequestCancel,
+    ResultPlace,
     Resume,
     Retry,
     RevokeLease,
@@ -309,6 +312,16 @@ class Client:
     async def use_grant(self, task: TaskRef, grant_id: str) -> Any:
         """Go ahead with what was granted. Not repeated after ``Indefinite``: it may have been spent."""
         return await self.ask(UseGrant, task, grant_id=grant_id)
+
+    async def offer_result(self, task: TaskRef, target: str, place: ResultPlace, version: int, result: str) -> Any:
+        """A result arrives, made under the authority ``version``."""
+        return await self.insist(
+            OfferResult, task, target=target, place=place, authority_version=version, result_digest=result
+        )
+
+    async def recall(self, task: TaskRef, place: ResultPlace) -> Any:
+        """Read what a place holds."""
+        return await self.insist(Recall, task, place=place)
 
     async def escalate(self, task: TaskRef, worker: str, level: str = "kill") -> Any:
         """Ask for leave to use force."""

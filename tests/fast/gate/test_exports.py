@@ -26,6 +26,7 @@ EXPORTS = """
     NoEvidence NoTime NotAGate OperationContract
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
+    HeldResult Recall RecallReply Recalled ResultPlace
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply
     Recorded RefusalReason Refused RegisterChild RegisterChildReply Release ReleaseLease ReleaseReply RenewLease
     RenewLeaseReply Renewed Reply Request RequestCancel RequestCancelReply Resend Resolved Resume Retry RetryFired

@@ -65,6 +65,7 @@ TABLE = {
     "schedule_retry": "Scheduled Void",
     "fire_retry": "RetryFired Void",
     "offer_result": "Taken Quarantined StaleLease",
+    "recall": "Recalled",
     "compensate": "Admitted ExistingEffect PayloadMismatch Unauthorised NotCompleted Stopped StaleLease Ended",
     "grant": "Done Void",
     "use_grant": "Done Void",

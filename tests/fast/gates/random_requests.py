@@ -35,9 +35,11 @@ from stopcheck.gate import (
     LookupAnswer,
     LookupEvidence,
     NoEvidence,
+    OfferResult,
     OpenTask,
     OwnedKind,
     ProbeResult,
+    Recall,
     Receipt,
     ReceiptEvidence,
     RecordOutcome,
@@ -49,6 +51,7 @@ from stopcheck.gate import (
     RenewLease,
     Request,
     RequestCancel,
+    ResultPlace,
     Resume,
     RetryFired,
     RevokeLease,
@@ -284,6 +287,15 @@ class Requests:
             return self._make(Suspend, name, halt=self._pick(*Halt))
         return self._make(Resume, name)
 
+    def _result(self, name: str) -> Request:
+        place = self._pick(*ResultPlace)
+        if self._chance(0.3):
+            return self._make(Recall, name, place=place)
+        digest, version = self._pick("found", "more"), self._epoch(name)
+        return self._make(
+            OfferResult, name, target="search", place=place, authority_version=version, result_digest=digest
+        )
+
     # --- parts --------------------------------------------------------------------------------------------
 
     def _register(self, parent: str, child: str, epoch: int) -> Request:
@@ -297,6 +309,7 @@ class Requests:
             owner="root's worker",
             cap_ns=self._pick(None, None, 6 * SECOND_NS),
             minimum_ns=self._pick(0, 0, SECOND_NS),
+            cancellation_class=self._pick(None, None, *CancellationClass),
             reserve_ns=self._pick(0, SECOND_NS),
         )
 
@@ -348,6 +361,7 @@ _KINDS = {
     "retry": 1,
     "approval": 1,
     "pause": 1,
+    "result": 2,
 }
 
 

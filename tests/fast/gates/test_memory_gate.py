@@ -63,6 +63,7 @@ from stopcheck.gate import (
     NotAdmitted,
     NotCompleted,
     NoTime,
+    OfferResult,
     Opened,
     OpenTask,
     OwnedKind,
@@ -70,6 +71,9 @@ from stopcheck.gate import (
     PayloadMismatch,
     PreCancelled,
     ProbeResult,
+    Quarantined,
+    Recall,
+    Recalled,
     Receipt,
     ReceiptEvidence,
     Recorded,
@@ -87,6 +91,7 @@ from stopcheck.gate import (
     RequestCancel,
     Resend,
     Resolved,
+    ResultPlace,
     Resume,
     Retry,
     RetryFired,
@@ -107,6 +112,7 @@ from stopcheck.gate import (
     SuppressedAlready,
     SuppressionDone,
     Suspend,
+    Taken,
     TaskKey,
     TaskRef,
     Tick,
@@ -313,6 +319,13 @@ class Bench:
             target_effect_id="mail",
             grant_id=grant,
         )
+
+    def offer(self, version: int = 1, place: ResultPlace = ResultPlace.RESPONSE, **fields: Any) -> Any:
+        told = {"target": "search", "authority_version": version, "result_digest": "found", **fields}
+        return self.ask(OfferResult, place=place, **told)
+
+    def recall(self, place: ResultPlace = ResultPlace.RESPONSE, task: TaskRef = TASK) -> Any:
+        return self.ask(Recall, task, place=place)
 
     def look(self, task: TaskRef = TASK) -> Snapshot:
         snapshot = self.ask(Inspect, task)
@@ -650,6 +663,17 @@ CASES: list[Case] = [
     ("compensate", Ended, authorised, lambda b: (b.complete(task=OTHER), b.compensate())[1]),
     ("compensate", Admitted, authorised, lambda b: (b.cancel(), b.compensate())[1]),
     ("compensate", Unauthorised, authorised, lambda b: (b.cancel(), b.compensate(grant="none"))[1]),
+    ("offer_result", Taken, running, lambda b: b.offer()),
+    ("offer_result", Taken, running, lambda b: (b.offer(), b.offer())[1]),
+    ("offer_result", StaleLease, running, lambda b: b.offer(2)),
+    ("offer_result", StaleLease, running, lambda b: b.at(LEASE).offer()),
+    ("offer_result", Quarantined, cancelled, lambda b: b.offer()),
+    ("offer_result", Quarantined, cancelled, lambda b: b.offer(7)),
+    ("offer_result", Quarantined, ended, lambda b: b.offer()),
+    ("offer_result", Refused, fresh, lambda b: b.offer()),
+    ("recall", Recalled, running, lambda b: b.recall()),
+    ("recall", Recalled, cancelled, lambda b: b.recall()),
+    ("recall", Refused, fresh, lambda b: b.recall()),
 ]
 
 #: Permitted by the protocol, and never answered by this gate.
@@ -694,6 +718,7 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "request_id": "r1", "reason": "", "child": CHILD, "owner": "w1", "stage": Stage.COMPLETED,
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
         "retry_id": "t1", "at_ns": 0, "grant_id": "g1", "target_effect_id": "mail",
+        "place": ResultPlace.CACHE, "authority_version": 1,
         "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}
@@ -749,6 +774,31 @@ def test_a_task_that_has_ended_does_not_expire() -> None:
     bench.at(100)
     assert bench.look().record is None
     assert bench.tick().next_wake_ns is None
+
+
+# --- results ------------------------------------------------------------------------------------------
+
+
+def test_what_is_taken_is_held_once_and_what_is_late_is_kept_as_evidence() -> None:
+    bench = running()
+    for _ in range(2):
+        bench.offer()
+    bench.cancel()
+    for _ in range(2):
+        bench.offer(result_digest="more")
+    assert [held.result_digest for held in bench.recall().results] == ["found"]
+    assert [(late.operation, late.result_digest) for late in bench.look().late_results] == [("search", "more")]
+
+
+def test_a_response_is_one_runs_a_memory_one_tasks_and_the_cache_everybodys() -> None:
+    bench = running()
+    for place in ResultPlace:
+        bench.offer(place=place)
+    again = TaskRef(TASK.key, 2)
+    for ref in (again, OTHER):
+        bench.open(ref)
+    seen = {ref: [place.value for place in ResultPlace if bench.recall(place, ref).results] for ref in (again, OTHER)}
+    assert seen == {again: ["memory", "cache", "plan"], OTHER: ["cache"]}
 
 
 # --- pauses and views ---------------------------------------------------------------------------------

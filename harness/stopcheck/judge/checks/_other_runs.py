@@ -37,7 +37,7 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("probes", ("record_probe",)),
     ("forced", ("escalate",)),
     ("signals", ("record_signal",)),
-    ("late_results", ("complete", "fail")),
+    ("late_results", ("complete", "fail", "offer_result")),
     ("stop_after_end", ("request_cancel",)),
 )
 

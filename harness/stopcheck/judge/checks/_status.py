@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stopcheck.gate import (
+    CancellationClass,
     Capability,
     Disposition,
     Ended,
     Execution,
     Recorded,
+    RegisterChild,
     Snapshot,
     Stage,
     Status,
@@ -129,7 +131,19 @@ def _goes_on(reading: Reading) -> bool:
     snapshot = reading.snapshot
     sent = any(entry.claimed and not entry.disposition.definitive for entry in snapshot.effects)
     unstoppable = bool(_free(snapshot)) and not reading.facts.contract.has(Capability.ESCALATION)
-    return sent or unstoppable or any(not entry.stage.terminal for entry in snapshot.children)
+    owned = any(not entry.stage.terminal for entry in snapshot.children)
+    return sent or unstoppable or owned or _has_no_stop(reading)
+
+
+def _has_no_stop(reading: Reading) -> bool:
+    """Whether the task is itself an operation that its owner declared to have no stop."""
+    asked = (deed.request for deed in reading.facts.book.deeds("register_child", reading.task.parent))
+    return any(
+        isinstance(request, RegisterChild)
+        and request.child == reading.task.ref
+        and request.cancellation_class is CancellationClass.IRREVERSIBLE
+        for request in asked
+    )
 
 
 def _budget_may_be_over(reading: Reading) -> bool:
