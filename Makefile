@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help certify selftest test campaign bench lint clean
+.PHONY: help certify selftest test campaign bench lint node clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ lint: $(VENV)/.stamp-dev ## ruff, mypy, pyright, import-linter
 	$(BIN)/lint-imports --no-logo
 
 clean: ## remove .venv, caches and what was built
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) fixtures/stopcheck_fixtures/node/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.stamp-venv:
@@ -50,6 +50,10 @@ $(VENV)/.stamp-venv:
 $(VENV)/.stamp-run: pyproject.toml | $(VENV)/.stamp-venv
 	$(PIP) --editable .
 	@touch $@
+
+# The gate in JavaScript, for those who have node; its tests say so where it is absent.
+node: ## install what the bundled JavaScript gate needs
+	npm ci --prefix fixtures/stopcheck_fixtures/node --no-audit --no-fund
 
 $(VENV)/.stamp-dev: pyproject.toml | $(VENV)/.stamp-run
 	$(PIP) --editable '.[dev]'

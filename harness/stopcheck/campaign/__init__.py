@@ -12,6 +12,7 @@ from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._ledger import ledger_of, totals
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._loading import (
+    COMMAND,
     LoadedGate,
     installed_gates,
     load_faults,
@@ -52,6 +53,7 @@ from stopcheck.campaign._selftest import Row, selftest
 from stopcheck.campaign._verdicts import missed_witnesses
 
 __all__ = [
+    "COMMAND",
     "DEFAULT_BUDGET",
     "EXECUTION_S",
     "PROFILES",

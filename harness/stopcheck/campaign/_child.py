@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from typing import IO
 
 from stopcheck.campaign._errors import UsageFault
@@ -38,7 +39,7 @@ def main(read_fd: int, write_fd: int) -> None:
         loaded = _open(first, sink)
         if loaded is None:
             return
-        with JobRunner(loaded, first.execution_s) as runner:
+        with closing(loaded), JobRunner(loaded, first.execution_s) as runner:
             for line in source:
                 message = to_child.decode(line)
                 if isinstance(message, Shrink):

@@ -13,6 +13,7 @@ from pathlib import Path
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._storage_root import storage_root
 from stopcheck.gate import HostKind, Receipt
+from stopcheck.remote import RemoteFactory, RemoteInterior
 from stopcheck.world import (
     Granularity,
     Interior,
@@ -33,7 +34,9 @@ def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, 
         area = Workspace(root)
         try:
             _make_template(loaded, area, root / "template")
-            if granularity is Granularity.INNER and loaded.contract.host is HostKind.THREAD:
+            if isinstance(loaded.factory, RemoteFactory):
+                yield RemoteInterior(area, loaded.factory)
+            elif granularity is Granularity.INNER and loaded.contract.host is HostKind.THREAD:
                 with substituted(gate_modules(loaded.factory)) as substitutes:
                     yield SubstitutedInterior(area, substitutes)
             else:

@@ -32,13 +32,14 @@ from stopcheck.explore import (
     tallies,
     unwatched,
 )
-from stopcheck.gate import AdapterFault, NotAGate
+from stopcheck.gate import AdapterFault, HostKind, NotAGate
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, HungError, ThreadHost, Watchdog
 from stopcheck.world import Granularity, Interior, Scenario, Variant, raised_at, shortened
 
-#: Executions between two reports of progress.
+#: Executions between two reports of progress; where each may start processes, every one is reported.
 _EVERY = 50
+_EVERY_DEAR = 1
 
 OnProgress = Callable[[int, int, int], None]
 
@@ -85,7 +86,9 @@ class JobRunner:
             with Watchdog(self._execution_s) as watchdog:
                 trial = self._trial(scenario, spec)
                 sample = Sample()
-                found = search(spec, _Watched(trial, watchdog, on_progress, self._check_contract, sample))
+                every = _EVERY_DEAR if self._declared.host is HostKind.PROCESS else _EVERY
+                watched = _Watched(trial, watchdog, on_progress, self._check_contract, sample, every)
+                found = search(spec, watched)
                 differs = self._differs(found, _Guarded(trial, watchdog), sample)
             self.sampled = tuple(sample.kept)
             return self._result(scenario, spec, found, differs)
@@ -216,11 +219,13 @@ class _Watched(_Guarded):
         on_progress: OnProgress,
         after_run: Callable[[], None],
         sample: Sample,
+        every: int,
     ) -> None:
         super().__init__(trial, watchdog)
         self._after_run = after_run
         self._on_progress = on_progress
         self._sample = sample
+        self._every = every
         self._executions = 0
         self._failures = 0
 
@@ -230,7 +235,7 @@ class _Watched(_Guarded):
         self._after_run()
         self._executions += 1
         self._failures += bool(result.violations)
-        if self._executions % _EVERY == 0:
+        if self._executions % self._every == 0:
             self._on_progress(self._executions, 0, self._failures)
         return result
 

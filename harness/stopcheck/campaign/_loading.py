@@ -1,9 +1,12 @@
-"""Finding gates and scenarios: by entry-point name, ``package.module:factory``, or ``path.py:factory``."""
+"""Finding gates and scenarios: by entry-point name, ``package.module:factory``, or ``path.py:factory``; a gate also by
+``command:node gate.js``, which starts it in a process of its own."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import entry_points
@@ -16,11 +19,14 @@ import msgspec
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, NotAGate
+from stopcheck.remote import RemoteFactory
 from stopcheck.world import Scenario, shortened
 
 GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
 FAULTS = "stopcheck.faults"
+#: What a reference to a gate in another process begins with; the command follows.
+COMMAND = "command:"
 
 
 class LoadedGate(msgspec.Struct, frozen=True):
@@ -33,6 +39,11 @@ class LoadedGate(msgspec.Struct, frozen=True):
     def contract(self) -> GateContract:
         """What it declares."""
         return cast("GateFactory", self.factory).contract
+
+    def close(self) -> None:
+        """No run uses it any more: end the processes that it started, if it is a command."""
+        if isinstance(self.factory, RemoteFactory):
+            self.factory.close()
 
     def identity(self) -> GateIdentity:
         """For reports."""
@@ -54,6 +65,8 @@ class BrokenAdapter(AdapterFault):
 
 def load_gate(reference: str) -> LoadedGate:
     """Load a gate. Raises :class:`UsageFault` when there is no such thing, :class:`AdapterFault` when it is broken."""
+    if reference.startswith(COMMAND):
+        return _from_command(reference)
     named = {point.name: point.value for point in entry_points(group=GATES)}
     if reference in named:
         return _from_module(reference, named[reference])
@@ -75,6 +88,24 @@ def load_gate(reference: str) -> LoadedGate:
     if place.endswith(".py"):
         return _from_file(reference, Path(place), name)
     return _from_module(reference, reference)
+
+
+def _from_command(reference: str) -> LoadedGate:
+    try:
+        command = shlex.split(reference.removeprefix(COMMAND))
+    except ValueError as error:
+        what = f"the command of {reference!r} cannot be read: {error}"
+        raise UsageFault(what, hint="quote it as for a shell") from error
+    if not command or shutil.which(command[0]) is None:
+        what = f"there is no program {command[0]!r}" if command else "the command is empty"
+        raise UsageFault(f"{what} in {reference!r}", hint='name one that can be started: --command "node gate.js"')
+    loaded = LoadedGate(reference, RemoteFactory(command))
+    try:
+        _check_factory(reference, loaded.factory)
+    except BaseException:
+        loaded.close()
+        raise
+    return loaded
 
 
 def as_loaded(reference: str, factory: Any) -> LoadedGate:
@@ -153,6 +184,8 @@ def _check_factory(reference: str, factory: Any) -> None:
         )
     try:
         contract: object = getattr(factory, "contract", None)
+    except AdapterFault:
+        raise
     except Exception as error:
         raise NotAGate(
             f"the contract of {reference!r} raised {type(error).__name__}: {error}",

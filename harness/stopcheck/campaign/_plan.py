@@ -14,7 +14,7 @@ import msgspec
 
 from stopcheck.campaign._results import JobSpec
 from stopcheck.explore import STRATEGIES, Completes
-from stopcheck.gate import GateContract
+from stopcheck.gate import GateContract, HostKind
 from stopcheck.world import Granularity, Scenario
 
 #: Executions that one search may take when no ``--budget`` is given.
@@ -109,5 +109,6 @@ def _jobs(
         jobs += [job(SWEEP, budget), job(MIXED, samples)]
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
-        jobs += [job(SIGKILL, 1)] if contract.durable else []
+        # In a process of its own each simulated death is a real one already.
+        jobs += [job(SIGKILL, 1)] if contract.durable and contract.host is not HostKind.PROCESS else []
     return jobs

@@ -1,12 +1,13 @@
 """A child process of a campaign as the parent sees it: two pipes, a log, and ways to end it.
 
-One idea: a child leads a process group of its own, and however it ends, its group ends with it: an adapter that starts
-processes leaves none behind.
+One idea: a child leads a process group of its own, and however it ends, its group ends with it, and so does whatever left
+that group: an adapter that starts processes leaves none behind.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import trio
 
 from stopcheck.campaign._messages import FromChild, ToChild, from_child
 from stopcheck.campaign._results import FaultReport
+from stopcheck.remote import marked, sweep
 
 _CHUNK = 1 << 16
 _LOG_TAIL = 600
@@ -27,6 +29,9 @@ _LOG_BOUND = 1 << 20
 _PATIENCE_S = 5.0
 _LOOK_S = 0.01
 _SHOWN = 300
+#: In the environment of a child and of all that it starts.
+_MARK = "STOPCHECK_CAMPAIGN_CHILD"
+_numbers = itertools.count(1)
 
 
 class Child:
@@ -36,6 +41,7 @@ class Child:
         self._log = log.open("a+b")  # appended to by the child, so that it may be cut in between
         self._buffer = b""
         self._killed = False
+        self._mark = f"{os.getpid()}-{next(_numbers)}"
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
         command = [sys.executable, "-m", "stopcheck.campaign._child", str(to_read), str(from_write)]
@@ -46,7 +52,7 @@ class Child:
             stdout=self._log,
             stderr=self._log,
             start_new_session=True,
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            env={**marked(_MARK, self._mark), "PYTHONHASHSEED": hash_seed},
         )
         os.close(to_read)
         os.close(from_write)
@@ -131,6 +137,7 @@ class Child:
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+        sweep(_MARK, self._mark)
 
     def _tail(self) -> str:
         self._log.seek(0, os.SEEK_END)

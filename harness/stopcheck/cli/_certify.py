@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from stopcheck.campaign import DEFAULT_BUDGET, PROFILES, RESTRICTED_SAMPLES, Options, certify, known_strategies
-from stopcheck.cli._options import execution_seconds, silence_seconds
+from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
 from stopcheck.report import (
     LiveProgress,
     check_folder,
@@ -25,7 +25,8 @@ _BUDGET = click.IntRange(1)
 
 
 @click.command("certify", short_help="Certify a gate.")
-@click.argument("gate")
+@click.argument("gate", required=False)
+@command_option
 @click.option("--scenario", "scenarios", multiple=True, metavar="ID", help="Only this scenario (may be repeated).")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sampling strategies.")
 @click.option(
@@ -57,7 +58,8 @@ _BUDGET = click.IntRange(1)
 @execution_seconds
 @silence_seconds
 def certify_command(
-    gate: str,
+    gate: str | None,
+    command: str | None,
     json_path: Path | None,
     junit_path: Path | None,
     failures: Path | None,
@@ -67,7 +69,8 @@ def certify_command(
     quiet: bool,
     **options: Any,
 ) -> int:
-    """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory.
+    """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory; or, with --command,
+    a gate in a process of its own, in any language.
 
     \b
     Examples:
@@ -75,7 +78,11 @@ def certify_command(
       stopcheck certify sqlite --profile full
       stopcheck certify my_gate.py:Gate --scenario before-admission
       stopcheck certify my_package.gate:make --json report.json --junit report.xml
+      stopcheck certify --command "node gate.js"
     """
+    reference = gate_reference(gate, command)
+    if reference is None:
+        raise click.UsageError("Missing argument 'GATE': name a gate, or give --command.", click.get_current_context())
     for path in (json_path, junit_path):
         if path is not None:
             check_writable(path)
@@ -83,7 +90,7 @@ def certify_command(
         check_folder(failures)
     console = make_console()
     with LiveProgress(console, quiet=quiet) as live:
-        report = certify(gate, Options(**options), live.on_event)
+        report = certify(reference, Options(**options), live.on_event)
     # Files first: a reader of the terminal that goes away costs nobody the report.
     if json_path is not None:
         write_report(json_path, json_report(report))

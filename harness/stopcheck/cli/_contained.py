@@ -14,8 +14,11 @@ import sys
 from collections.abc import Callable
 
 from stopcheck.campaign import ExitCode, FaultReport
+from stopcheck.remote import sweep
 from stopcheck.report import make_console, print_faults
 
+#: In the environment of whatever the process starts, with its id: it ends with it.
+_MARK = "STOPCHECK_CONTAINED"
 _ALIVE, _QUIET, _CODE = b".", b"|", b"="
 
 
@@ -53,6 +56,7 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
     child = os.fork()
     if child == 0:
         os.close(told)
+        os.environ[_MARK] = str(os.getpid())
         _act(action, Pulse(tell))
     os.close(tell)
     try:
@@ -63,6 +67,7 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
         raise
     finally:
         os.close(told)
+        sweep(_MARK, str(child))
 
 
 def _act(action: Callable[[Pulse], int], pulse: Pulse) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
@@ -10,15 +11,17 @@ from stopcheck.campaign import PROFILES, Coverage, UsageFault, as_markdown, cata
 from stopcheck.explore import STRATEGIES
 from stopcheck.gate import Capability
 from stopcheck.judge.requirements import Level
+from stopcheck.remote import wire_schema
 from stopcheck.report import ReportConsole, make_console
 
 
-@click.command("list", short_help="List gates, scenarios, strategies, profiles or requirements.")
-@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "profiles", "requirements"]))
+@click.command("list", short_help="List gates, scenarios, strategies, profiles, requirements or the wire.")
+@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "profiles", "requirements", "wire"]))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
 @click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
-    """List what is installed: gates, scenarios, strategies, profiles, or the requirement catalogue."""
+    """List what is installed: gates, scenarios, strategies, profiles, or the requirement catalogue; or print the JSON
+    Schema of the wire to a gate in another process."""
     given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
     if given and what != "requirements":
         raise UsageFault(
@@ -33,6 +36,8 @@ def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
         _strategies(console)
     elif what == "profiles":
         _profiles(console)
+    elif what == "wire":
+        click.echo(msgspec.json.format(msgspec.json.encode(wire_schema(), order="deterministic")))
     elif markdown:
         click.echo(as_markdown(catalogue()), nl=False)
     else:

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import click
 
-from stopcheck.campaign import EXECUTION_S, SILENCE_S
+from stopcheck.campaign import COMMAND, EXECUTION_S, SILENCE_S, UsageFault
 
 _SECONDS = click.FloatRange(0, min_open=True)
+
+#: A gate in another process, in the place of a gate's name.
+command_option = click.option(
+    "--command", metavar="COMMAND", help="The gate is the process that this starts: 'node path/to/gate.js'."
+)
+
+
+def gate_reference(gate: str | None, command: str | None) -> str | None:
+    """How the gate is named to the campaign: by its own name, or by the command that starts it."""
+    if command is None:
+        return gate
+    if gate is not None:
+        raise UsageFault(f"two gates are named: {gate!r} and --command {command!r}", hint="name one of them")
+    return f"{COMMAND}{command}"
+
 
 #: Real time, for the kit's own tests and for adapters that are slow by nature; no verdict depends on it.
 execution_seconds = click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from stopcheck.campaign import (
 )
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._guard import guarded
-from stopcheck.cli._options import execution_seconds, silence_seconds
+from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
 from stopcheck.kernel import DivergedError
 from stopcheck.report import (
     ReportConsole,
@@ -37,6 +38,7 @@ from stopcheck.report import (
 @click.command("replay", short_help="Replay an interleaving, step by step.")
 @click.argument("token")
 @click.option("--gate", metavar="GATE", help="The gate, as given to certify (a file names it).")
+@command_option
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the run's log (JSON lines) there.")
 @click.option("--clause", metavar="ID", help="The clause that matters; of a report file, replay its finding.")
 @click.option("--full", is_flag=True, help="Show setup and quiet steps too.")
@@ -45,6 +47,7 @@ from stopcheck.report import (
 def replay_command(
     token: str,
     gate: str | None,
+    command: str | None,
     log_path: Path | None,
     clause: str | None,
     *,
@@ -61,9 +64,10 @@ def replay_command(
     if log_path is not None:
         check_writable(log_path)
     asked = read_replayable(token, clause.upper() if clause is not None else None)
-    reference = gate or asked.gate
+    reference = gate_reference(gate, command) or asked.gate
     if reference is None:
-        raise UsageFault("no gate was named for the token", hint="add --gate GATE, as it was given to certify")
+        hint = "add --gate GATE or --command COMMAND, as it was given to certify"
+        raise UsageFault("no gate was named for the token", hint=hint)
     replaying = partial(_replay, asked, reference, log_path, full=full, execution_s=execution_s)
     return contained(lambda pulse: guarded(lambda: replaying(pulse)), silence_s)
 
@@ -71,8 +75,21 @@ def replay_command(
 def _replay(
     asked: Replayable, gate: str, log_path: Path | None, pulse: Pulse, *, full: bool, execution_s: float
 ) -> int:
+    with closing(load_gate(gate)) as loaded:
+        return _replay_loaded(asked, gate, loaded, log_path, pulse, full=full, execution_s=execution_s)
+
+
+def _replay_loaded(
+    asked: Replayable,
+    gate: str,
+    loaded: LoadedGate,
+    log_path: Path | None,
+    pulse: Pulse,
+    *,
+    full: bool,
+    execution_s: float,
+) -> int:
     console = make_console()
-    loaded = load_gate(gate)
     pulse.beat()
     if asked.schedule is None:
         return _death(console, loaded, asked.death, pulse)

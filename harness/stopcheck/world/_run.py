@@ -103,19 +103,15 @@ def host_for(
     """The host for a gate at a granularity. Whole calls of blocking code need no threads; those of asynchronous code
     need their loop. ``real_time_s`` bounds how long a thread may stay out."""
     kind = factory.contract.host
-    if kind is HostKind.INLINE or (kind is HostKind.THREAD and granularity is Granularity.CALLS):
+    if kind in {HostKind.INLINE, HostKind.PROCESS}:  # what parks in another process, its coroutine here parks
+        return InlineHost()
+    if kind is HostKind.THREAD and granularity is Granularity.CALLS:
         return InlineHost()
     if kind is HostKind.THREAD:
         return thread_host or ThreadHost(real_time_s)
     if kind is HostKind.TRIO:
         return hosts.TrioHost(now_ns, real_time_s)
-    if kind is HostKind.ASYNCIO:
-        return hosts.AsyncioHost(now_ns, real_time_s)
-    raise HostMismatch(
-        f"the gate declares host {kind.value!r}, which this version of the kit cannot step",
-        cause="only the hosts 'inline', 'thread', 'trio' and 'asyncio' exist so far",
-        hint="declare one of those",
-    )
+    return hosts.AsyncioHost(now_ns, real_time_s)
 
 
 def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and who follows it
