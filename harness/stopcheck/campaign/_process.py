@@ -1,7 +1,7 @@
 """A child process of a campaign as the parent sees it: two pipes, a log, and ways to end it.
 
-One idea: a child leads a process group of its own, and however it ends, its group ends with it, and so does whatever left
-that group: an adapter that starts processes leaves none behind.
+One idea: a child leads a process group of its own, and however it ends, its group ends with it, and so does whatever
+left that group: an adapter that starts processes leaves none behind.
 """
 
 from __future__ import annotations
