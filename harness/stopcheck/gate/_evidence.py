@@ -13,9 +13,11 @@ import msgspec
 
 
 class Finding(StrEnum):
-    """What a receipt certifies of one effect id at one receiver."""
+    """What a receipt certifies of one effect id at one receiver. ``partial``: a part of it was done, and the rest will
+    not be."""
 
     EXECUTED = "executed"
+    PARTIAL = "partial"
     REJECTED = "rejected"
     PROVIDER_CANCELLED = "provider_cancelled"
     FENCED = "fenced"
@@ -25,7 +27,8 @@ class Receipt(msgspec.Struct, frozen=True):
     """A receiver's signed statement about one effect.
 
     A gate must ask ``Environment.verify`` before it believes one, and must compare receiver, effect id and
-    payload digest with what it admitted: a genuine receipt for another effect proves nothing (EFF-14).
+    payload digest with what it admitted: a genuine receipt for another effect proves nothing (EFF-14). ``item``: of a
+    batch, the one item that it is about; empty: the effect as a whole.
     """
 
     receiver: str
@@ -34,6 +37,7 @@ class Receipt(msgspec.Struct, frozen=True):
     finding: Finding
     receipt_id: str
     signature: str
+    item: str = ""
 
 
 class LookupAnswer(StrEnum):

@@ -106,8 +106,9 @@ class Gate:
         """Enter what is known of an effect, before or after the cutoff.
 
         ``NoEvidence``, and a look-up that says ``absent`` or ``stale``, leave a claimed effect ``unknown``. Verified
-        evidence makes it definitive: ``executed`` completed, ``rejected`` rejected, ``provider_cancelled`` itself,
-        ``fenced`` ``not_executed``. Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and
+        evidence makes it definitive: ``executed`` completed, ``partial`` completed and marked partial (EFF-12),
+        ``rejected`` rejected, ``provider_cancelled`` itself, ``fenced`` ``not_executed``; of a batch, the item that it
+        is about (EFF-11). Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and
         the disposition stays. For an id that is not in the ledger: ``Parked``. Not verified, or not this payload or
         receiver: ``BadEvidence``, with a recorded contradiction.
         """

@@ -56,6 +56,14 @@ class CancellationRecord(msgspec.Struct, frozen=True):
     subtree_revision: int | None = None
 
 
+class ItemEntry(msgspec.Struct, frozen=True):
+    """One item of a batch, and what is known of it. ``partial``: of this item only a part was done."""
+
+    item: str
+    disposition: Disposition
+    partial: bool = False
+
+
 class EffectEntry(msgspec.Struct, frozen=True):
     """One line of the ledger: an admitted effect and what is known of it.
 
@@ -64,6 +72,9 @@ class EffectEntry(msgspec.Struct, frozen=True):
     definitive; evidence that says the same again does not move it (ESC-10). ``provider_cancelled``,
     ``rejected``, ``completed`` and ``not_executed`` need
     evidence here; ``suppressed`` needs ``resolved_revision`` (the gate's own transition).
+
+    ``items``: of a batch, each item with a disposition of its own (EFF-11); the batch is definitive when all of them
+    are, and ``completed`` when one is. ``partial``: what was completed is not the whole (EFF-12).
     """
 
     effect_id: str
@@ -76,6 +87,8 @@ class EffectEntry(msgspec.Struct, frozen=True):
     disposition: Disposition
     evidence: tuple[Evidence, ...] = ()
     resolved_revision: int | None = None
+    items: tuple[ItemEntry, ...] = ()
+    partial: bool = False
 
 
 class LeaseEntry(msgspec.Struct, frozen=True):
@@ -207,12 +220,14 @@ class ExecutionFacet(msgspec.Struct, frozen=True):
 
 
 class EffectsFacet(msgspec.Struct, frozen=True):
-    """The ledger in short: effect ids by what is known of them, each id in exactly one place."""
+    """The ledger in short: effect ids by what is known of them, each id in exactly one place. What was completed only
+    in part stands under ``partial``."""
 
     completed: tuple[str, ...] = ()
     not_done: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag=True):

@@ -96,8 +96,8 @@ class RevokeLease(Request, frozen=True, kw_only=True):
 class CommitEffect(Request, frozen=True, kw_only=True):
     """A dispatch commitment: admit this effect, if the task may still do ordinary work (right ``work``).
 
-    ``kind`` names the operation for people and measures (``refund_mail``). ``items`` are the item ids of a batch
-    (EFF-11, provisional).
+    ``kind`` names the operation for people and measures (``refund_mail``). ``items`` are the item ids of a batch,
+    which is admitted and sent as one and accounted for item by item (EFF-11).
     """
 
     operation: ClassVar[str] = "commit_effect"
@@ -121,7 +121,8 @@ class ClaimDispatch(Request, frozen=True, kw_only=True):
 class RecordOutcome(Request, frozen=True, kw_only=True):
     """Tell the gate what is known of an effect (right ``dispatch`` or ``reconcile``).
 
-    ``attempt`` is the claim's attempt, ``None`` for a reconciler. ``item`` and ``partial`` are provisional.
+    ``attempt`` is the claim's attempt, ``None`` for a reconciler. ``item``: of a batch, the item that it is about;
+    ``None``: the effect as a whole, and so each item of which nothing definitive is known.
     """
 
     operation: ClassVar[str] = "record_outcome"
@@ -129,7 +130,6 @@ class RecordOutcome(Request, frozen=True, kw_only=True):
     evidence: Evidence
     attempt: int | None = None
     item: str | None = None
-    partial: bool = False
 
 
 class RecordSignal(Request, frozen=True, kw_only=True):

@@ -56,6 +56,7 @@ def _came_of_it(snapshot: Snapshot) -> Iterator[str]:
     early = [i for i in facet.completed if not stopped or _before_the_cutoff(snapshot, entries.get(i))]
     yield from _said(early, "had already gone out" if stopped else "went out")
     yield from _said([i for i in facet.completed if i not in early], "went out all the same")
+    yield from _said(list(facet.partial), "went out in part only")
     withdrawn = [i for i in facet.not_done if i in entries and entries[i].disposition is Disposition.SUPPRESSED]
     yield from _said(withdrawn, "was withdrawn", "were withdrawn")
     yield from _said([i for i in facet.not_done if i not in withdrawn], "did not go out")

@@ -20,6 +20,7 @@ from stopcheck.world._receivers import is_genuine
 
 _DISPOSITIONS = {
     Finding.EXECUTED: Disposition.COMPLETED,
+    Finding.PARTIAL: Disposition.COMPLETED,
     Finding.REJECTED: Disposition.REJECTED,
     Finding.PROVIDER_CANCELLED: Disposition.PROVIDER_CANCELLED,
     Finding.FENCED: Disposition.NOT_EXECUTED,
@@ -50,12 +51,13 @@ def is_false(evidence: Evidence, effect: EffectFacts) -> bool:
         return False
     foreign = (receipt.receiver, receipt.effect_id) != (effect.receiver, effect.effect_id)
     other = receipt.payload_digest not in (effect.payload_digest, *effect.admissions)
-    return foreign or other or not is_genuine(receipt)
+    unnamed = bool(receipt.item) and receipt.item not in effect.items
+    return foreign or other or unnamed or not is_genuine(receipt)
 
 
 def speaks(evidence: Evidence, effect: EffectFacts) -> Disposition | None:
     """The disposition for which a right gate has to take it; ``None`` when it is silent, false or muddled (a look-up
-    whose answer and receipt do not fit)."""
+    whose answer and receipt do not fit; of a batch, that some part of it was done)."""
     if is_silent(evidence) or is_false(evidence, effect):
         return None
     receipt = receipt_in(evidence)
@@ -63,6 +65,8 @@ def speaks(evidence: Evidence, effect: EffectFacts) -> Disposition | None:
         return None
     fenced = receipt.finding is Finding.FENCED
     if isinstance(evidence, LookupEvidence) and fenced != (evidence.answer is LookupAnswer.FENCED):
+        return None
+    if receipt.finding is Finding.PARTIAL and effect.items and not receipt.item:
         return None
     return _DISPOSITIONS[receipt.finding]
 

@@ -235,6 +235,7 @@ class Facts:
             idempotent=event.idempotent,
             lookup=event.lookup,
             can_fence=event.can_fence,
+            items=event.items,
         )
 
     # -- state --------------------------------------------------------------------------------------------

@@ -112,6 +112,8 @@ class EffectFacts(msgspec.Struct):
     idempotent: bool = True
     lookup: str = "authoritative"
     can_fence: bool = True
+    #: The items of a batch.
+    items: tuple[str, ...] = ()
     #: A commitment was answered ``Admitted`` or ``ExistingEffect``.
     admitted: bool = False
     #: The payloads for which ``Admitted`` was answered, in order: a right gate answers it once.

@@ -27,7 +27,7 @@ from stopcheck.gate import (
     Sender,
     StaleLease,
 )
-from stopcheck.judge._evidence import is_false, is_silent, speaks
+from stopcheck.judge._evidence import is_false, is_silent, receipt_in, speaks
 from stopcheck.judge._known import EffectFacts, LeaseFacts
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 _KEPT = ("Recorded", "Same")
 _NO_SUPPRESSION = ("TooLate", "Resolved", "NotAdmitted")
 _NO_WORD = (StaleLease, Contradicted)
+
+
+def item_of(request: RecordOutcome) -> str | None:
+    """The item of a batch that evidence is about, by the request or by its receipt; ``None``: the whole effect."""
+    receipt = receipt_in(request.evidence)
+    return request.item or (receipt.item if receipt is not None else "") or None
 
 
 class Told(NamedTuple):
@@ -97,8 +103,19 @@ class EffectView:
         """All evidence that may have reached the gate before the call returned."""
         found: list[Told] = []
         for deed in self._deeds("record_outcome"):
-            if isinstance(deed.request, RecordOutcome) and deed.may_count and deed.request.item is None:
+            if isinstance(deed.request, RecordOutcome) and deed.may_count and item_of(deed.request) is None:
                 found.append(Told(deed, deed.request.evidence))
+        return found
+
+    @cached_property
+    def offered_of_items(self) -> dict[str, list[Told]]:
+        """The evidence about single items of a batch that may have reached the gate before the call returned."""
+        found: dict[str, list[Told]] = {}
+        for deed in self._deeds("record_outcome"):
+            if isinstance(deed.request, RecordOutcome) and deed.may_count:
+                item = item_of(deed.request)
+                if item is not None:
+                    found.setdefault(item, []).append(Told(deed, deed.request.evidence))
         return found
 
     @cached_property
@@ -123,7 +140,7 @@ class EffectView:
         evidence = [t.evidence for t in self.offered]
         if self._window.facts.contract.sender is Sender.GATE:
             evidence += self._book.answered.get(self.id, [])
-        found: list[Disposition] = []
+        found: list[Disposition] = [d for d in Disposition if d.definitive] if self.offered_of_items else []
         for item in evidence:
             if is_silent(item) or is_false(item, self.effect):
                 continue
@@ -250,4 +267,4 @@ class WorkerView:
         return listed.state is LeaseState.ACTIVE
 
 
-__all__ = ["EffectView", "Told", "WorkerView"]
+__all__ = ["EffectView", "Told", "WorkerView", "item_of"]

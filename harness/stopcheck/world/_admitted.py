@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from stopcheck.world._receivers import ANSWER_FAULTS, RECEIVE_FAULTS
+from stopcheck.world._receivers import ANSWER_FAULTS, RECEIVE_FAULTS, WRITE_FAULTS
 from stopcheck.world._scenario import FaultKind
 from stopcheck.world._workers import AFTER_BEGINNING, AFTER_COMMITTING, Temper
 
@@ -38,8 +38,9 @@ def admitted(world: World) -> list[Admitted]:
     budget = world.scenario.budget
     found: list[Admitted] = []
     if budget.provider:
-        for name in world.receivers:
-            for at, faults in (("receive", RECEIVE_FAULTS), ("answer", ANSWER_FAULTS)):
+        for name, receiver in world.receivers.items():
+            writing = [("write", WRITE_FAULTS)] if receiver.abilities.steps else []
+            for at, faults in (("receive", RECEIVE_FAULTS), *writing, ("answer", ANSWER_FAULTS)):
                 admits = [fault for fault in faults if fault in budget.provider_faults]
                 found += [Admitted(FaultKind.PROVIDER, f"{name}.{at}", fault) for fault in admits]
     if budget.queue:

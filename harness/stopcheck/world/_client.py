@@ -168,6 +168,7 @@ class Client:
             receiver=effect.receiver.name,
             cancellation_class=effect.cancellation_class,
             kind=effect.kind,
+            items=effect.items,
         )
 
     async def compensate(self, effect: Effect, epoch: int, answered: Effect, grant_id: str) -> Any:
@@ -195,10 +196,12 @@ class Client:
             idempotent_receiver=effect.receiver.abilities.idempotent,
         )
 
-    async def record_outcome(self, effect: Effect, evidence: Evidence, attempt: int | None = None) -> Any:
-        """Tell what is known of the effect."""
+    async def record_outcome(
+        self, effect: Effect, evidence: Evidence, attempt: int | None = None, *, item: str | None = None
+    ) -> Any:
+        """Tell what is known of the effect, or of one item of it."""
         return await self.insist(
-            RecordOutcome, effect.task, effect_id=effect.effect_id, evidence=evidence, attempt=attempt
+            RecordOutcome, effect.task, effect_id=effect.effect_id, evidence=evidence, attempt=attempt, item=item
         )
 
     async def record_signal(

@@ -9,7 +9,8 @@ from stopcheck.world._receivers import Receiver
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """One change outside the gate that a worker wants to make. ``note`` is what a person would call it."""
+    """One change outside the gate that a worker wants to make. ``note`` is what a person would call it; ``items``
+    are those of a batch."""
 
     task: TaskRef
     effect_id: str
@@ -18,6 +19,7 @@ class Effect(msgspec.Struct, frozen=True):
     cancellation_class: CancellationClass
     kind: str
     note: str = ""
+    items: tuple[str, ...] = ()
 
 
 class Child(msgspec.Struct, frozen=True):

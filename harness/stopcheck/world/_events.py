@@ -142,6 +142,7 @@ class EffectDeclared(Event, frozen=True):
     idempotent: bool
     lookup: str
     can_fence: bool
+    items: tuple[str, ...] = ()
 
 
 class PhaseBegan(Event, frozen=True):

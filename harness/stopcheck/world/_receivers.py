@@ -43,6 +43,8 @@ class Lookup(StrEnum):
 #: What may go wrong with a request before its commit, and with its answer.
 RECEIVE_FAULTS = ("reject", "drop", "delay")
 ANSWER_FAULTS = ("drop_answer", "answer_late")
+#: What may go wrong while it writes, if it does: what it has written by then is all that there will be.
+WRITE_FAULTS = ("cut_short",)
 
 
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,14 +68,14 @@ def is_genuine(receipt: Receipt) -> bool:
 
 
 def _signature(receipt: Receipt) -> str:
-    text = "\0".join(
-        (receipt.receiver, receipt.effect_id, receipt.payload_digest, receipt.finding.value, receipt.receipt_id)
-    )
+    said = (receipt.receiver, receipt.effect_id, receipt.payload_digest, receipt.finding.value, receipt.receipt_id)
+    text = "\0".join((*said, receipt.item) if receipt.item else said)
     return hmac.new(f"key of {receipt.receiver}".encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 class Receiver:
-    """A provider outside the gate. ``jobs`` tells an export's status: ``pending``, ``writing`` or ``complete``."""
+    """A provider outside the gate. ``jobs`` tells an export's status: ``pending``, ``writing``, ``complete`` or
+    ``partial``."""
 
     def __init__(self, world: World, name: str, abilities: Abilities) -> None:
         self.name = name
@@ -116,9 +118,11 @@ class Receiver:
         if effect.effect_id in self._fenced:
             self._refuse(effect, "fenced")
             return self._answer(effect, ReceiptEvidence(self._statements[effect.effect_id]))
-        if known is not None and self.abilities.idempotent and known.finding is Finding.EXECUTED:
+        if known is not None and self.abilities.idempotent and known.finding in (Finding.EXECUTED, Finding.PARTIAL):
             self._refuse(effect, "duplicate")
             receipt = known
+        elif self.abilities.steps and self._fault("write", WRITE_FAULTS) == "cut_short":
+            receipt = self._commit(effect, permit, Finding.PARTIAL)
         else:
             receipt = self._commit(effect, permit)
         fault = self._fault("answer", ANSWER_FAULTS)
@@ -130,10 +134,10 @@ class Receiver:
         await branch(f"{self.name}.answer", (self.name,))
         return self._answer(effect, ReceiptEvidence(receipt))
 
-    def _commit(self, effect: Effect, permit: str) -> Receipt:
+    def _commit(self, effect: Effect, permit: str, finding: Finding = Finding.EXECUTED) -> Receipt:
         self._commits.setdefault(effect.effect_id, []).append(effect.payload_digest)
-        self.jobs[effect.effect_id] = "complete"
-        receipt = self._state(effect, Finding.EXECUTED)
+        self.jobs[effect.effect_id] = "partial" if finding is Finding.PARTIAL else "complete"
+        receipt = self._state(effect, finding)
         self._world.emit(Committed(self.name, effect.effect_id, effect.payload_digest, permit, receipt))
         return receipt
 
@@ -189,10 +193,10 @@ class Receiver:
         self._statements[effect.effect_id] = receipt
         return receipt
 
-    def sign(self, effect_id: str, payload_digest: str, finding: Finding) -> Receipt:
-        """A genuine receipt of this receiver."""
-        receipt_id = f"{self.name}/{effect_id}/{finding.value}"
-        unsigned = Receipt(self.name, effect_id, payload_digest, finding, receipt_id, "")
+    def sign(self, effect_id: str, payload_digest: str, finding: Finding, item: str = "") -> Receipt:
+        """A genuine receipt of this receiver, for the whole effect or for one item of it."""
+        receipt_id = f"{self.name}/{effect_id}/{f'{item}/' if item else ''}{finding.value}"
+        unsigned = Receipt(self.name, effect_id, payload_digest, finding, receipt_id, "", item)
         return msgspec.structs.replace(unsigned, signature=_signature(unsigned))
 
     def verifies(self, receipt: Receipt) -> bool:

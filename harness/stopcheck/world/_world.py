@@ -119,15 +119,21 @@ class World:
         receiver: Receiver,
         cancellation_class: CancellationClass = CancellationClass.IRREVERSIBLE,
         payload: str | None = None,
+        items: tuple[str, ...] = (),
     ) -> Effect:
-        """Declare an effect that a worker may try to make; its payload is the cast's mail unless given."""
+        """Declare an effect that a worker may try to make; its payload is the cast's mail unless given. ``items``: it
+        is a batch of these."""
         payload = payload or f"{effect_id} to {self.cast.recipient}: {self.cast.subject}"
         digest = hashlib.blake2b(payload.encode(), digest_size=8).hexdigest()
-        effect = Effect(task, effect_id, digest, receiver, cancellation_class, effect_id.replace("-", "_"), payload)
+        effect = Effect(
+            task, effect_id, digest, receiver, cancellation_class, effect_id.replace("-", "_"), payload, items
+        )
         self.effects.append(effect)
         able = receiver.abilities
         self.emit(
-            EffectDeclared(task, effect_id, digest, receiver.name, able.idempotent, able.lookup.value, able.can_fence)
+            EffectDeclared(
+                task, effect_id, digest, receiver.name, able.idempotent, able.lookup.value, able.can_fence, items
+            )
         )
         return effect
 

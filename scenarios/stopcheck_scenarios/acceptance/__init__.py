@@ -9,6 +9,7 @@ from stopcheck.world import Scenario
 from stopcheck_scenarios.acceptance import (
     after_commitment,
     bad_workers,
+    batch,
     before_admission,
     budget_ends,
     child_creation_race,
@@ -17,6 +18,7 @@ from stopcheck_scenarios.acceptance import (
     early_stop,
     effect_identity,
     every_child_ends,
+    finished_export,
     foreign_hands,
     given_up,
     grace_before_force,
@@ -77,6 +79,7 @@ CASES: tuple[Scenario, ...] = (
     grace_before_force.SCENARIO,
     recovery_route.SCENARIO,
     policy_assistant.SCENARIO,
+    finished_export.SCENARIO,
     no_stop.SCENARIO,
     old_checkpoint.STOPPED,
 )
@@ -123,6 +126,7 @@ PROBES: tuple[Scenario, ...] = (
     two_reconcilers.SCENARIO,
     probes_evidence.SCENARIO,
     mistaken_evidence.SCENARIO,
+    batch.SCENARIO,
 )
 
 #: What this entry point offers to the kit.

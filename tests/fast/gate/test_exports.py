@@ -20,7 +20,7 @@ EXPORTS = """
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
     GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
-    InterestEntry LateResultRule
+    InterestEntry ItemEntry LateResultRule
     KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport MissingOperation
     NoEvidence NoTime NotAGate OperationContract

@@ -166,6 +166,7 @@ class Requests:
             receiver="post",
             cancellation_class=self._pick(*CancellationClass),
             kind="mail",
+            items=("one", "two") if name == "shared" else (),
         )
 
     def _claim(self, name: str) -> Request:
@@ -178,7 +179,8 @@ class Requests:
 
     def _outcome(self, name: str) -> Request:
         name, effect_id = self._effect(name)
-        return self._make(RecordOutcome, name, effect_id=effect_id, evidence=self._evidence(effect_id))
+        item = self._pick(None, "one", "two", "three") if name == "shared" else None
+        return self._make(RecordOutcome, name, effect_id=effect_id, evidence=self._evidence(effect_id), item=item)
 
     def _evidence(self, effect_id: str) -> Evidence:
         receipt = Receipt(
@@ -188,6 +190,7 @@ class Requests:
             finding=self._pick(*Finding),
             receipt_id=f"r{self._random.randrange(3)}",
             signature=self._random.choices(("genuine", "forged"), (9, 1))[0],
+            item=self._random.choices(("", "one", "two"), (6, 1, 1))[0],
         )
         evidence: Evidence = self._pick(
             NoEvidence("timeout"),

@@ -12,6 +12,7 @@ from stopcheck.world import Granularity, PlainInterior, Scenario, Variant
 from stopcheck_fixtures.faulty import (
     FAULTS,
     admission,
+    batches,
     children,
     compensation,
     declared_stops,
@@ -52,6 +53,7 @@ MODULES = (
     other_runs,
     shared,
     compensation,
+    batches,
 )
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [

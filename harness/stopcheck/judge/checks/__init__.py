@@ -10,6 +10,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge.checks import (
     _acknowledgement,
     _admission,
+    _batches,
     _causes,
     _children,
     _compensation,
@@ -61,6 +62,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_shared.CHECKS,
     *_completion.CHECKS,
     *_effects.CHECKS,
+    *_batches.CHECKS,
     *_acknowledgement.CHECKS,
     *_escalation.CHECKS,
     *_force.CHECKS,

@@ -13,6 +13,7 @@ from stopcheck.gate import (
     TERMINAL_STATES,
     Acknowledge,
     Disposition,
+    EffectEntry,
     EffectsFacet,
     Recorded,
     Status,
@@ -90,7 +91,7 @@ class CompletedEffectsShown(ReadingCheck):
         done += [v.id for v in reading.effects if v.admitted and v.kept and v.may_be == [Disposition.COMPLETED]]
         for effect_id in dict.fromkeys(done):
             self.exercised("RPT-2")
-            if effect_id not in snapshot.ledger.completed:
+            if effect_id not in (*snapshot.ledger.completed, *snapshot.ledger.partial):
                 shown = several(list(snapshot.ledger.completed))
                 self.violated(
                     "RPT-2",
@@ -132,7 +133,7 @@ def _facet_faults(reading: Reading) -> Iterator[str]:
         yield f"the execution facet says {snapshot.stopping.state}, and the state is {snapshot.execution}"
     for entry in snapshot.effects:
         places = [name for name, ids in _buckets(snapshot.ledger) for i in ids if i == entry.effect_id]
-        right = _bucket(entry.disposition)
+        right = _bucket(entry)
         if places != [right]:
             yield f"effect {entry.effect_id} is {entry.disposition} and stands under {several(places)}, not {right}"
     listed = {entry.effect_id for entry in snapshot.effects}
@@ -148,10 +149,14 @@ def _buckets(facet: EffectsFacet) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("not_done", facet.not_done),
         ("pending", facet.pending),
         ("unknown", facet.unknown),
+        ("partial", facet.partial),
     )
 
 
-def _bucket(disposition: Disposition) -> str:
+def _bucket(entry: EffectEntry) -> str:
+    disposition = entry.disposition
+    if disposition is Disposition.COMPLETED and entry.partial:
+        return "partial"
     if disposition in (Disposition.COMPLETED, Disposition.PENDING, Disposition.UNKNOWN):
         return disposition.value
     return "not_done"

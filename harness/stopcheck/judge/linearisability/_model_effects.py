@@ -29,10 +29,13 @@ from stopcheck.judge.linearisability._state import ADMITTED, CLAIMED, SUPPRESSED
 
 _FOUND = {
     Finding.EXECUTED: Disposition.COMPLETED,
+    Finding.PARTIAL: Disposition.COMPLETED,
     Finding.REJECTED: Disposition.REJECTED,
     Finding.PROVIDER_CANCELLED: Disposition.PROVIDER_CANCELLED,
     Finding.FENCED: Disposition.NOT_EXECUTED,
 }
+#: What a batch may come to.
+_WHOLE = tuple(dict.fromkeys(str(disposition) for disposition in _FOUND.values()))
 _RECORDED, _SAME, _CONTRADICTED = Outcome("Recorded"), Outcome("Same"), Outcome("Contradicted")
 _BAD, _PARKED = Outcome("BadEvidence"), Outcome("Parked")
 _NOT_ADMITTED = Outcome("NotAdmitted")
@@ -191,7 +194,8 @@ def record_outcome(place: Place, request: RecordOutcome) -> Steps:
     """Evidence ends the doubt once; no evidence makes the doubt explicit.
 
     Whether a receipt is genuine is not known here, so ``BadEvidence`` is allowed of every one; one for another
-    effect, payload or receiver is bad for certain. Items and partial outcomes are provisional: they may change nothing.
+    effect, payload or receiver is bad for certain. What is told of an item may say nothing of the batch as a whole, or
+    decide it in any way: how items sum up is asked elsewhere (EFF-11).
     """
     told, receipt = _told(request)
     effect = _ledger(place, request.effect_id)
@@ -208,10 +212,11 @@ def record_outcome(place: Place, request: RecordOutcome) -> Steps:
     if foreign:
         yield _CONTRADICTED, place.state
         return
-    if request.item is not None or request.partial:
+    if request.item is not None or (receipt is not None and receipt.item):
         for outcome in (_RECORDED, _SAME, _CONTRADICTED, _PARKED):
             yield outcome, place.state
-            yield outcome, _to(place, request.effect_id, effect, told)
+            for stage in (UNKNOWN, *_WHOLE):
+                yield outcome, _to(place, request.effect_id, effect, stage)
         return
     for outcome, stage in _entered(effect.stage, told):
         yield outcome, _to(place, request.effect_id, effect, stage)
