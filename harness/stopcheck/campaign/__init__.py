@@ -50,6 +50,7 @@ from stopcheck.campaign._results import (
     Verdict,
 )
 from stopcheck.campaign._selftest import Row, selftest
+from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._verdicts import missed_witnesses
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "Report",
     "Row",
     "Searched",
+    "Smoke",
     "Subject",
     "UpTo",
     "UsageFault",
@@ -115,5 +117,6 @@ __all__ = [
     "replay_schedule",
     "report_of",
     "selftest",
+    "smoke",
     "totals",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from stopcheck.campaign import DEFAULT_BUDGET, PROFILES, RESTRICTED_SAMPLES, Options, certify, known_strategies
-from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
+from stopcheck.cli._options import command_option, execution_seconds, named_gate, silence_seconds
 from stopcheck.report import (
     LiveProgress,
     check_folder,
@@ -80,9 +80,7 @@ def certify_command(
       stopcheck certify my_package.gate:make --json report.json --junit report.xml
       stopcheck certify --command "node gate.js"
     """
-    reference = gate_reference(gate, command)
-    if reference is None:
-        raise click.UsageError("Missing argument 'GATE': name a gate, or give --command.", click.get_current_context())
+    reference = named_gate(gate, command)
     for path in (json_path, junit_path):
         if path is not None:
             check_writable(path)

@@ -23,6 +23,14 @@ def gate_reference(gate: str | None, command: str | None) -> str | None:
     return f"{COMMAND}{command}"
 
 
+def named_gate(gate: str | None, command: str | None) -> str:
+    """The same, where a gate must be named."""
+    reference = gate_reference(gate, command)
+    if reference is None:
+        raise click.UsageError("Missing argument 'GATE': name a gate, or give --command.", click.get_current_context())
+    return reference
+
+
 #: Real time, for the kit's own tests and for adapters that are slow by nature; no verdict depends on it.
 execution_seconds = click.option(
     "--execution-seconds",

@@ -49,4 +49,8 @@ class GateLog:
     def where(self) -> str:
         """For people: where to read on."""
         path = self.keep()
-        return f"read the gate's log: {path}" if path else "the gate wrote nothing to its log (standard error)"
+        return (
+            f"read the gate's log: {path}"
+            if path
+            else "run the command in a shell: it wrote nothing to its log, standard error"
+        )

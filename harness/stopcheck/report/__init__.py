@@ -16,7 +16,7 @@ from stopcheck.report._files import (
 from stopcheck.report._findings import print_faults, replay_line
 from stopcheck.report._live import LiveProgress
 from stopcheck.report._parting import print_parting
-from stopcheck.report._terminal import print_report, verdict_style
+from stopcheck.report._terminal import print_gate, print_report, verdict_style
 from stopcheck.report._timeline import print_timeline
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "make_console",
     "print_divergence",
     "print_faults",
+    "print_gate",
     "print_parting",
     "print_report",
     "print_timeline",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
-from stopcheck.campaign import ClauseVerdict, Report, Verdict
+from stopcheck.campaign import ClauseVerdict, GateIdentity, Report, Verdict
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import print_faults, print_finding, short_place
@@ -63,9 +63,12 @@ def print_report(console: ReportConsole, report: Report, *, everything: bool = F
 
 
 def _print_head(console: ReportConsole, report: Report) -> None:
-    gate = report.gate
-    if gate is None:
-        return
+    if report.gate is not None:
+        print_gate(console, report.gate)
+
+
+def print_gate(console: ReportConsole, gate: GateIdentity) -> None:
+    """Who the gate is, and what it declares."""
     console.say(f"{gate.name} {gate.version}  {gate.reference}", "bold")
     capabilities = ", ".join(gate.capabilities) or "none"
     serialised = "; calls declared serialised" if gate.serialised_calls else ""

@@ -1,0 +1,82 @@
+"""``stopcheck smoke``: whether a gate can be tried at all, before any campaign."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stopcheck.campaign import ExitCode
+from stopcheck.cli import _smoke
+from stopcheck.cli._contained import Pulse
+from tests.fast.cli.support import run
+from tests.fast.remote.support import command, left_behind
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def here(action: Callable[[Pulse], int], silence_s: float) -> int:
+        return action(Pulse())
+
+    monkeypatch.setattr(_smoke, "contained", here)
+
+
+@pytest.mark.parametrize(
+    ("gate", "says"),
+    [
+        ("memory", "the gate can be tried; next: stopcheck certify memory"),
+        (
+            "stopcheck_fixtures.vendor.flag_gate:Gate",
+            "commit_effect: 1; places inside of it where others could move: 1",
+        ),
+    ],
+)
+def test_a_gate_that_can_be_tried(
+    gate: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "smoke", gate) == ExitCode.CERTIFIED
+    out, err = capsys.readouterr()
+    assert says in out
+    assert "UNKNOWN" not in out
+    assert err == ""
+
+
+def test_one_without_inner_points_is_told_what_that_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plain.py"
+    path.write_text(
+        "from msgspec.structs import replace\n"
+        "from stopcheck_fixtures.reference.memory import MemoryGate\n\n\n"
+        "class Gate(MemoryGate):\n    contract = replace(MemoryGate.contract, serialised_calls=False)\n"
+    )
+    assert run(monkeypatch, "smoke", f"{path}:Gate") == ExitCode.CERTIFIED
+    assert "what must be atomic stays UNKNOWN" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("exits at once", "GateDied: the gate's process ended by itself with exit status 0"),
+        ("reads one line at a time", "HandshakeFault: the gate does not serve a call while another stands"),
+        ("", "MissingOperation: open_task"),
+    ],
+)
+def test_a_process_that_cannot_be_tried_is_an_adapter_fault(
+    wrong: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "smoke", "--command", shlex.join(command(wrong))) == ExitCode.ADAPTER_FAULT
+    said = capsys.readouterr()
+    assert f"ADAPTER FAULT {says}" in said.out + said.err
+    assert left_behind() == []
+
+
+def test_a_gate_is_named_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "smoke") == ExitCode.USAGE
+    assert "name a gate, or give --command" in capsys.readouterr().err
+    assert run(monkeypatch, "smoke", "memory", "--command", "node gate.js") == ExitCode.USAGE
+    assert "two gates are named: 'memory' and --command 'node gate.js'" in capsys.readouterr().err
+    assert run(monkeypatch, "smoke", "--command", "no-such-program gate.js") == ExitCode.USAGE
+    assert "there is no program 'no-such-program'" in capsys.readouterr().err
