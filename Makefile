@@ -26,7 +26,7 @@ campaign: $(VENV)/.stamp-dev ## run the long explorations that `make test` leave
 	$(BIN)/python -m pytest -n 2 -m campaign tests/slow
 
 bench: $(VENV)/.stamp-dev ## run the benchmarks in tests/bench
-	$(BIN)/python -m pytest -o python_files='bench_*.py' tests/bench $(ARGS)
+	$(BIN)/python -m pytest -m 'campaign or not campaign' -o python_files='bench_*.py' tests/bench $(ARGS)
 
 lint: $(VENV)/.stamp-dev ## ruff, mypy, pyright, import-linter
 	$(BIN)/ruff check .

@@ -180,15 +180,18 @@ class Ground(msgspec.Struct, frozen=True):
     """What a verdict rests on: the searches that put the clause to the test, and what was tried in the same jobs.
 
     ``sampled``: runs that are no ground by themselves. ``deaths``: simulated process deaths; ``kills``: processes that
-    were killed for real. ``faults``: how many of each kind a run of these scenarios may contain. ``cut_short``: jobs
-    that ended before they had put the clause to the test, if they would have. ``cache_full``: searches whose cache
-    of states took in no further ones, which cost them time. ``doubts``: why it is not a pass.
+    were killed for real. ``stops``: points at which a stop started in sweeps; ``second_stops``: those at which another
+    one started while the first was carried out. ``faults``: how many of each kind a run of these scenarios may contain.
+    ``cut_short``: jobs that ended before they had put the clause to the test, if they would have. ``cache_full``:
+    searches whose cache of states took in no further ones, which cost them time. ``doubts``: why it is not a pass.
     """
 
     searched: tuple[Searched, ...] = ()
     sampled: int = 0
     deaths: int = 0
     kills: int = 0
+    stops: int = 0
+    second_stops: int = 0
     faults: dict[str, int] = {}
     cut_short: tuple[str, ...] = ()
     cache_full: tuple[str, ...] = ()

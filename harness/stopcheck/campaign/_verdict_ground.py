@@ -23,11 +23,14 @@ def ground_of(
     for job in tried:
         for kind, most in job.faults.items():
             faults[kind] = max(most, faults.get(kind, 0))
+    sweeps = [job.sweep for job in tried if job.sweep is not None]
     return Ground(
         searched=_by_variant(searches),
         sampled=sum(job.executions for job in tried if clause not in job.searched and not job.deaths),
         deaths=sum(deaths_in(job) for job in tried),
         kills=sum(job.deaths for job in tried),
+        stops=sum(sweep.hit for sweep in sweeps),
+        second_stops=sum(sweep.second.hit for sweep in sweeps if sweep.second is not None),
         faults=dict(sorted(faults.items())),
         cut_short=tuple(cut_short),
         cache_full=tuple(job.spec.name for job in searches if job.cache_full),
@@ -77,6 +80,9 @@ def in_words(ground: Ground) -> str:
     parts.append(f"{runs:,} runs, {states:,} states")
     if ground.deaths or ground.kills:
         parts.append(f"{ground.deaths:,} simulated deaths and {ground.kills:,} by SIGKILL")
+    if ground.stops:
+        second = f", second ones at {ground.second_stops:,}" if ground.second_stops else ""
+        parts.append(f"stops at {many(ground.stops, 'point')}{second}")
     if ground.faults:
         parts.append("in one run at most " + ", ".join(f"{most} {kind}" for kind, most in ground.faults.items()))
     if ground.cut_short:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stopcheck.campaign import ClauseVerdict, Searched, UpTo, Verdict
-from stopcheck.explore import Tally
+from stopcheck.explore import SecondStops, SweepCoverage, Tally
 from stopcheck.world import FaultKind
 from tests.fast.campaign.small import job, judged
 
@@ -72,6 +72,16 @@ def test_the_deaths_and_the_faults_of_a_run_are_named() -> None:
     assert (found.ground.deaths, found.ground.kills) == (8, 6)
     assert found.ground.faults == {"crash": 2, "provider": 1}
     assert found.why.endswith("; 8 simulated deaths and 6 by SIGKILL; in one run at most 2 crash, 1 provider")
+
+
+def test_the_points_of_sweeps_are_named_those_of_second_stops_apart() -> None:
+    second = SecondStops(("a#1 then b#1", "a#1 then c#1"), missed=(), closed=(), first_stops=1, of=3)
+    sweep = SweepCoverage(("person",), planned=("a#1", "b#1", "c#1"), missed=(), closed=(), base_runs=4, second=second)
+    swept = job(strategy="stop-sweep", exercised=LIVE, bound=None, sweep=sweep)
+    found = row(job(exercised=LIVE), swept)
+    assert (found.ground.stops, found.ground.second_stops) == (3, 2)
+    assert found.why.endswith("; stops at 3 points, second ones at 2")
+    assert "stops at" not in row(job(exercised=LIVE)).why
 
 
 def test_all_doubts_stand_in_the_ground_and_the_first_in_the_reason() -> None:
