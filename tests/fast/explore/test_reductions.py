@@ -251,6 +251,28 @@ def test_who_is_awake_at_a_known_state_is_taken_there() -> None:
     assert found.transitions < plain.transitions
 
 
+def lets_another_go(shared: Shared) -> dict[str, Body]:
+    """When the second is over, only the first can move, and nobody is asked about it; then the third can."""
+
+    async def first() -> None:
+        await branch("begin", ("x",))
+        shared.values["x"] = 1
+        await branch("more", ("x",))
+
+    async def second() -> None:
+        await branch("only", ("y",))
+
+    async def third() -> None:
+        await wait_until("go", lambda: bool(shared.values.get("x")), ("x",))
+        shared.values["x"] = 2
+
+    return {"first": first(), "second": second(), "third": third()}
+
+
+def test_a_step_that_nobody_was_asked_about_wakes_all() -> None:
+    assert outcomes(sleeping, ProgramTrial(lets_another_go))[:2] == outcomes(unreduced, ProgramTrial(lets_another_go))[:2]
+
+
 def test_what_nobody_can_see_is_taken_alone_and_leaves_out_states() -> None:
     found = sleep_sets(ProgramTrial(race(3, fixed=False)), PLENTY)
     shared = sleep_sets(ProgramTrial(race(3, fixed=False, private=False)), PLENTY)
