@@ -7,13 +7,17 @@ against the same union at run time.
 from stopcheck.gate._optional_replies import (
     AlreadyForced,
     AlreadyReleased,
+    BoundaryAnswer,
     ExistingChild,
     Forced,
+    Handed,
     Impossible,
     LastReleased,
     Live,
     MeasuresReport,
+    NoAnswer,
     NotCompleted,
+    NothingWaits,
     NoTime,
     Quarantined,
     Recalled,
@@ -106,11 +110,18 @@ CompensateReply = (
     | CommonReply
 )
 RecallReply = Recalled | CommonReply
+AskReply = Done | Stopped | Ended | CommonReply
+WithdrawReply = Done | BoundaryAnswer | CommonReply
+ReadAnswerReply = BoundaryAnswer | NoAnswer | CommonReply
+HandOverReply = Done | Stopped | Ended | CommonReply
+TakeItemReply = Handed | NothingWaits | Stopped | Ended | StaleLease | CommonReply
+ConfirmItemReply = Done | CommonReply
 GrantReply = Done | Void | CommonReply
 MeasuresReply = MeasuresReport | CommonReply
 
 __all__ = [
     "AcknowledgeReply",
+    "AskReply",
     "BeginWorkReply",
     "ClaimDispatchReply",
     "CloseViewReply",
@@ -118,15 +129,18 @@ __all__ = [
     "CommonReply",
     "CompensateReply",
     "CompleteReply",
+    "ConfirmItemReply",
     "EscalateReply",
     "FinishChildReply",
     "FireRetryReply",
     "GrantReply",
+    "HandOverReply",
     "InspectReply",
     "LeaseReply",
     "MeasuresReply",
     "OfferResultReply",
     "OpenTaskReply",
+    "ReadAnswerReply",
     "RecallReply",
     "RecordOutcomeReply",
     "RecordProbeReply",
@@ -140,5 +154,7 @@ __all__ = [
     "SubscribeReply",
     "SuppressReply",
     "SuspendReply",
+    "TakeItemReply",
     "TickReply",
+    "WithdrawReply",
 ]

@@ -104,6 +104,29 @@ class Recalled(Reply, frozen=True):
     results: tuple[HeldResult, ...]
 
 
+class BoundaryAnswer(Reply, frozen=True):
+    """What the task answered to this request."""
+
+    result_digest: str
+
+
+class NoAnswer(Reply, frozen=True):
+    """The request has no answer. ``final``: and will never have one, since it was withdrawn or its task is over."""
+
+    final: bool = False
+
+
+class Handed(Reply, frozen=True):
+    """The item is the worker's, once it confirms it."""
+
+    item_id: str
+    wake_up: bool = False
+
+
+class NothingWaits(Reply, frozen=True):
+    """No item waits."""
+
+
 class Unauthorised(Reply, frozen=True):
     """No unspent grant of the compensation's task names the effect that it answers."""
 

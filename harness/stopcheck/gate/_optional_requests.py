@@ -129,6 +129,8 @@ class OfferResult(Request, frozen=True, kw_only=True):
 
     ``target`` is the operation that made it: an owned task's id, or what the worker calls a step of its own.
     ``authority_version`` is the epoch of the task's lease under which that operation was begun (RES-2).
+    ``request_id``: for a response, the one request at the boundary that it answers (RES-4); empty where nobody asked
+    by name.
     """
 
     operation: ClassVar[str] = "offer_result"
@@ -136,6 +138,7 @@ class OfferResult(Request, frozen=True, kw_only=True):
     place: ResultPlace
     authority_version: int
     result_digest: str
+    request_id: str = ""
 
 
 class Recall(Request, frozen=True, kw_only=True):
@@ -144,6 +147,51 @@ class Recall(Request, frozen=True, kw_only=True):
 
     operation: ClassVar[str] = "recall"
     place: ResultPlace
+
+
+class Ask(Request, frozen=True, kw_only=True):
+    """Ask the task something and wait for the answer (right ``inspect``). ``channel`` is the connection or slot on
+    which the caller waits; it says nothing of who waits there, since others use it afterwards (RES-4)."""
+
+    operation: ClassVar[str] = "ask"
+    request_id: str
+    channel: str
+
+
+class Withdraw(Request, frozen=True, kw_only=True):
+    """The caller that asked wants no answer any more (right ``inspect``). The task itself goes on."""
+
+    operation: ClassVar[str] = "withdraw"
+    request_id: str
+
+
+class ReadAnswer(Request, frozen=True, kw_only=True):
+    """The caller that asked looks for its answer (right ``inspect``)."""
+
+    operation: ClassVar[str] = "read_answer"
+    request_id: str
+
+
+class HandOver(Request, frozen=True, kw_only=True):
+    """Somebody hands an item, or a wake-up, to the task's work (right ``work``). From ``Done`` on the gate has it."""
+
+    operation: ClassVar[str] = "hand_over"
+    item_id: str
+    wake_up: bool = False
+
+
+class TakeItem(Request, frozen=True, kw_only=True):
+    """The worker takes what waits next (right ``work``). Until ``confirm_item`` it is neither here nor there."""
+
+    operation: ClassVar[str] = "take_item"
+    epoch: int
+
+
+class ConfirmItem(Request, frozen=True, kw_only=True):
+    """The worker has the item that it took (right ``work``), whatever became of its lease since."""
+
+    operation: ClassVar[str] = "confirm_item"
+    item_id: str
 
 
 class Compensate(CommitEffect, frozen=True, kw_only=True):

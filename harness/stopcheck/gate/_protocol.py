@@ -236,6 +236,38 @@ class Gate:
         nothing, and is no work: it is answered after the cutoff too."""
         return r.Unsupported()
 
+    def ask(self, request: oq.Ask) -> Answer[a.AskReply]:
+        """``[results]`` A request at the task's boundary: ``Done``, also when its asker repeats it; the id of
+        somebody else's request is ``Refused``. It is answered by ``offer_result`` with its ``request_id``: ``Taken``
+        for the first answer (and for the same one repeated), ``Quarantined`` for another one and for any that comes
+        after the request was withdrawn (RES-4)."""
+        return r.Unsupported()
+
+    def withdraw(self, request: oq.Withdraw) -> Answer[a.WithdrawReply]:
+        """``[results]`` ``Done`` confirms the cancellation: the request is never answered. ``BoundaryAnswer`` if its
+        answer came first. From anybody but its asker ``Refused``."""
+        return r.Unsupported()
+
+    def read_answer(self, request: oq.ReadAnswer) -> Answer[a.ReadAnswerReply]:
+        """``[results]`` The answer to exactly this request, as often as its asker reads it; ``NoAnswer`` as long as
+        there is none. Nobody else reads it, whatever connection it came on: ``Refused``."""
+        return r.Unsupported()
+
+    def hand_over(self, request: oq.HandOver) -> Answer[a.HandOverReply]:
+        """``[results]`` ``Done``: the gate has the item, once however often it is told. ``Stopped`` or ``Ended``: it
+        stays with whoever wanted to hand it over, unless it had been handed over before."""
+        return r.Unsupported()
+
+    def take_item(self, request: oq.TakeItem) -> Answer[a.TakeItemReply]:
+        """``[results]`` The oldest item that waits. From the cutoff on ``Stopped``: what waits then is returned or
+        recorded, and so is what was taken and never confirmed (RES-5)."""
+        return r.Unsupported()
+
+    def confirm_item(self, request: oq.ConfirmItem) -> Answer[a.ConfirmItemReply]:
+        """``[results]`` The item is delivered, also if the stop came since it was taken. One that nobody took is
+        ``Refused``."""
+        return r.Unsupported()
+
     def compensate(self, request: oq.Compensate) -> Answer[a.CompensateReply]:
         """``[compensation]`` The dispatch commitment of an effect that answers a committed one, in a task of its own
         (another than the one of the effect that it answers, or ``Refused``). What ``commit_effect`` asks is asked here

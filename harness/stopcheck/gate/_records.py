@@ -18,6 +18,7 @@ from stopcheck.gate._vocabulary import (
     Disposition,
     Execution,
     Halt,
+    Handover,
     LeaseState,
     OwnedKind,
     ProbeResult,
@@ -184,6 +185,14 @@ class HeldResult(msgspec.Struct, frozen=True):
     result_digest: str
 
 
+class HandoverEntry(msgspec.Struct, frozen=True):
+    """An item, or a wake-up, that was handed to the task, and where it is."""
+
+    item_id: str
+    state: Handover
+    wake_up: bool = False
+
+
 class LateResult(msgspec.Struct, frozen=True):
     """A result that came after its task was cut off or had ended, kept as evidence only (RES-1). ``operation`` is what
     made it: the task itself, or the target of an ``offer_result``."""
@@ -236,7 +245,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
     ``stop_after_end`` holds the requests that were answered ``Ended`` (they are kept: such a task shows
     ``completed_before_cancellation``). ``unowned`` is true for a shared task that runs although its last
     interest was released (SHR-2). ``suspended`` says why the work of a running task is halted. ``owner`` is who answers
-    for detached work, as told when it was opened; empty for other tasks (CHILD-6).
+    for detached work, as told when it was opened; empty for other tasks (CHILD-6). ``handovers`` are all items
+    that were handed to the task, whatever became of them (RES-5).
     """
 
     task: TaskRef
@@ -264,3 +274,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag=True):
     deadline_ns: int | None = None
     suspended: Halt | None = None
     owner: str = ""
+    handovers: tuple[HandoverEntry, ...] = ()

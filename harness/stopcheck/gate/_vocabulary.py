@@ -265,6 +265,22 @@ class ResultPlace(StrEnum):
     PLAN = "plan"
 
 
+class Handover(StrEnum):
+    """Where an item is that was handed to a task: it waits here; somebody took it and has not confirmed it; it was
+    confirmed; it went back to whoever handed it over, who may hand it to another; it is kept for the account."""
+
+    WAITING = "waiting"
+    TAKEN = "taken"
+    DELIVERED = "delivered"
+    RETURNED = "returned"
+    RECORDED = "recorded"
+
+    @property
+    def accounted(self) -> bool:
+        """Whether nobody has to do anything about it any more."""
+        return self not in (Handover.WAITING, Handover.TAKEN)
+
+
 class LeaseState(StrEnum):
     """What a lease is worth now. Only an ``active`` one carries authority."""
 

@@ -33,6 +33,7 @@ from stopcheck.gate import (
     Inspect,
     LeaseGranted,
     Lost,
+    OfferResult,
     PreCancelled,
     Recorded,
     RecordProbe,
@@ -226,8 +227,8 @@ class Book:
 
     def _compared(self, request: Request, ref: TaskRef | None) -> list[Deed]:
         """What was answered already, and of which it is asked later whether it was, when this call is over too: whether
-        a word came from an epoch that was superseded, whether a worker that a probe missed has begun again since, and
-        whether somebody committed after having said that it stopped."""
+        a word came from an epoch that was superseded, whether a worker that a probe missed has begun again since,
+        whether somebody committed after having said that it stopped, and whether a result came too late."""
         match request:
             case Acknowledge():
                 return [d for d in self._granted(ref) if getattr(d.reply, "epoch", 0) > request.epoch]
@@ -236,6 +237,9 @@ class Book:
             case CommitEffect():
                 said = self.deeds("acknowledge", ref)
                 return [d for d in said if d.answer == "Recorded" and getattr(d.request, "epoch", 0) == request.epoch]
+            case OfferResult():
+                over = ("request_cancel", "complete", "fail", "withdraw")
+                return [d for operation in over for d in self.all_deeds(operation) if d.definite]
             case _:
                 return []
 

@@ -14,6 +14,7 @@ import msgspec
 from stopcheck.gate import (
     Acknowledge,
     AckStrength,
+    Ask,
     Assigner,
     BeginWork,
     Caller,
@@ -23,6 +24,7 @@ from stopcheck.gate import (
     CommitEffect,
     Compensate,
     Complete,
+    ConfirmItem,
     Escalate,
     Evidence,
     Fail,
@@ -31,11 +33,13 @@ from stopcheck.gate import (
     Grant,
     GrantKind,
     Halt,
+    HandOver,
     Indefinite,
     Inspect,
     OfferResult,
     OpenTask,
     ProbeResult,
+    ReadAnswer,
     Recall,
     RecordOutcome,
     RecordProbe,
@@ -59,11 +63,13 @@ from stopcheck.gate import (
     Subscribe,
     Suppress,
     Suspend,
+    TakeItem,
     TaskRef,
     Tick,
     Trigger,
     UseGrant,
     ViewEnd,
+    Withdraw,
 )
 from stopcheck.world._effects import Child, Effect
 
@@ -325,6 +331,42 @@ class Client:
     async def recall(self, task: TaskRef, place: ResultPlace) -> Any:
         """Read what a place holds."""
         return await self.insist(Recall, task, place=place)
+
+    async def ask_task(self, task: TaskRef, request_id: str, channel: str) -> Any:
+        """Ask the task something, on a channel that others use too."""
+        return await self.insist(Ask, task, request_id=request_id, channel=channel)
+
+    async def answer(self, task: TaskRef, request_id: str, version: int, result: str) -> Any:
+        """Answer what somebody asked."""
+        return await self.insist(
+            OfferResult,
+            task,
+            target=request_id,
+            place=ResultPlace.RESPONSE,
+            authority_version=version,
+            result_digest=result,
+            request_id=request_id,
+        )
+
+    async def withdraw(self, task: TaskRef, request_id: str) -> Any:
+        """Want no answer any more."""
+        return await self.insist(Withdraw, task, request_id=request_id)
+
+    async def read_answer(self, task: TaskRef, request_id: str) -> Any:
+        """Look for the answer."""
+        return await self.insist(ReadAnswer, task, request_id=request_id)
+
+    async def hand_over(self, task: TaskRef, item_id: str, *, wake_up: bool = False) -> Any:
+        """Hand an item, or a wake-up, to the task."""
+        return await self.insist(HandOver, task, item_id=item_id, wake_up=wake_up)
+
+    async def take_item(self, task: TaskRef, epoch: int) -> Any:
+        """Take what waits. Not repeated after ``Indefinite``: an item may have been handed out."""
+        return await self.ask(TakeItem, task, epoch=epoch)
+
+    async def confirm_item(self, task: TaskRef, item_id: str) -> Any:
+        """Say that the item is here."""
+        return await self.insist(ConfirmItem, task, item_id=item_id)
 
     async def escalate(self, task: TaskRef, worker: str, level: str = "kill") -> Any:
         """Ask for leave to use force."""

@@ -27,6 +27,8 @@ EXPORTS = """
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
     HeldResult Recall RecallReply Recalled ResultPlace
+    Ask AskReply BoundaryAnswer ConfirmItem ConfirmItemReply HandOver HandOverReply Handed Handover HandoverEntry
+    NoAnswer NothingWaits ReadAnswer ReadAnswerReply TakeItem TakeItemReply Withdraw WithdrawReply
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply
     Recorded RefusalReason Refused RegisterChild RegisterChildReply Release ReleaseLease ReleaseReply RenewLease
     RenewLeaseReply Renewed Reply Request RequestCancel RequestCancelReply Resend Resolved Resume Retry RetryFired

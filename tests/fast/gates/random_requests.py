@@ -12,6 +12,7 @@ from stopcheck.gate import (
     Acknowledge,
     AckStrength,
     Admitted,
+    Ask,
     BeginWork,
     Caller,
     CancellationClass,
@@ -21,6 +22,7 @@ from stopcheck.gate import (
     CommitEffect,
     Compensate,
     Complete,
+    ConfirmItem,
     Escalate,
     Evidence,
     Fail,
@@ -30,6 +32,7 @@ from stopcheck.gate import (
     Grant,
     GrantKind,
     Halt,
+    HandOver,
     Inspect,
     LeaseGranted,
     LookupAnswer,
@@ -39,6 +42,7 @@ from stopcheck.gate import (
     OpenTask,
     OwnedKind,
     ProbeResult,
+    ReadAnswer,
     Recall,
     Receipt,
     ReceiptEvidence,
@@ -64,12 +68,14 @@ from stopcheck.gate import (
     Subscribe,
     Suppress,
     Suspend,
+    TakeItem,
     TaskKey,
     TaskRef,
     Tick,
     Trigger,
     UseGrant,
     ViewEnd,
+    Withdraw,
 )
 
 TASKS = ("root", "child", "grandchild", "shared", "other")
@@ -299,6 +305,30 @@ class Requests:
             OfferResult, name, target="search", place=place, authority_version=version, result_digest=digest
         )
 
+    def _boundary(self, name: str) -> Request:
+        request_id = self._pick("q1", "q2")
+        if self._chance(0.4):
+            return self._make(Ask, name, request_id=request_id, channel="c1")
+        if self._chance(0.4):
+            return self._make(self._pick(Withdraw, ReadAnswer), name, request_id=request_id)
+        return self._make(
+            OfferResult,
+            name,
+            target=request_id,
+            place=ResultPlace.RESPONSE,
+            authority_version=self._epoch(name),
+            result_digest=self._pick("yes", "no"),
+            request_id=request_id,
+        )
+
+    def _item(self, name: str) -> Request:
+        item_id = self._pick("i1", "i2")
+        if self._chance(0.4):
+            return self._make(HandOver, name, item_id=item_id, wake_up=self._chance(0.3))
+        if self._chance(0.6):
+            return self._make(TakeItem, name, epoch=self._epoch(name))
+        return self._make(ConfirmItem, name, item_id=item_id)
+
     # --- parts --------------------------------------------------------------------------------------------
 
     def _register(self, parent: str, child: str, epoch: int) -> Request:
@@ -365,6 +395,8 @@ _KINDS = {
     "approval": 1,
     "pause": 1,
     "result": 2,
+    "boundary": 2,
+    "item": 2,
 }
 
 

@@ -19,8 +19,10 @@ from stopcheck.gate import (
     AlreadyClaimed,
     AlreadyForced,
     AlreadyReleased,
+    Ask,
     BadEvidence,
     BeginWork,
+    BoundaryAnswer,
     Busy,
     Caller,
     CancellationClass,
@@ -31,6 +33,7 @@ from stopcheck.gate import (
     CommitEffect,
     Compensate,
     Complete,
+    ConfirmItem,
     Contradicted,
     Disposition,
     Done,
@@ -50,6 +53,9 @@ from stopcheck.gate import (
     Grant,
     GrantKind,
     Halt,
+    Handed,
+    HandOver,
+    Handover,
     Impossible,
     Inspect,
     LastReleased,
@@ -59,9 +65,11 @@ from stopcheck.gate import (
     LookupAnswer,
     LookupEvidence,
     Lost,
+    NoAnswer,
     NoEvidence,
     NotAdmitted,
     NotCompleted,
+    NothingWaits,
     NoTime,
     OfferResult,
     Opened,
@@ -72,6 +80,7 @@ from stopcheck.gate import (
     PreCancelled,
     ProbeResult,
     Quarantined,
+    ReadAnswer,
     Recall,
     Recalled,
     Receipt,
@@ -112,6 +121,7 @@ from stopcheck.gate import (
     SuppressedAlready,
     SuppressionDone,
     Suspend,
+    TakeItem,
     Taken,
     TaskKey,
     TaskRef,
@@ -128,6 +138,7 @@ from stopcheck.gate import (
     ViewEnd,
     Void,
     Widened,
+    Withdraw,
     Won,
 )
 from stopcheck_fixtures.faulty.record import LastCauseOnly
@@ -177,6 +188,10 @@ def receipt(
 
 def told(finding: Finding = Finding.EXECUTED, **fields: str) -> Evidence:
     return ReceiptEvidence(receipt(finding, **fields))
+
+
+def by(principal: str) -> Caller:
+    return Caller(principal, "acme", tuple(Right))
 
 
 class Bench:
@@ -327,6 +342,27 @@ class Bench:
     def recall(self, place: ResultPlace = ResultPlace.RESPONSE, task: TaskRef = TASK) -> Any:
         return self.ask(Recall, task, place=place)
 
+    def question(self, who: str = "ann", request_id: str = "q1") -> Any:
+        return self.ask(Ask, caller=by(who), request_id=request_id, channel="c1")
+
+    def answer(self, digest: str = "yes", request_id: str = "q1") -> Any:
+        return self.offer(result_digest=digest, request_id=request_id)
+
+    def withdraw(self, who: str = "ann") -> Any:
+        return self.ask(Withdraw, caller=by(who), request_id="q1")
+
+    def read(self, who: str = "ann") -> Any:
+        return self.ask(ReadAnswer, caller=by(who), request_id="q1")
+
+    def hand(self, item_id: str = "i1", **fields: Any) -> Any:
+        return self.ask(HandOver, item_id=item_id, **fields)
+
+    def take(self, epoch: int = 1) -> Any:
+        return self.ask(TakeItem, epoch=epoch)
+
+    def confirm(self, item_id: str = "i1") -> Any:
+        return self.ask(ConfirmItem, item_id=item_id)
+
     def look(self, task: TaskRef = TASK) -> Snapshot:
         snapshot = self.ask(Inspect, task)
         assert isinstance(snapshot, Snapshot)
@@ -442,6 +478,14 @@ def allowed() -> Bench:
 
 def authorised() -> Bench:
     return _then(delivered, "authorise")
+
+
+def asked() -> Bench:
+    return _then(running, "question")
+
+
+def handed() -> Bench:
+    return _then(running, "hand")
 
 
 def wanted() -> Bench:
@@ -671,6 +715,37 @@ CASES: list[Case] = [
     ("offer_result", Quarantined, cancelled, lambda b: b.offer(7)),
     ("offer_result", Quarantined, ended, lambda b: b.offer()),
     ("offer_result", Refused, fresh, lambda b: b.offer()),
+    ("ask", Done, running, lambda b: b.question()),
+    ("ask", Done, asked, lambda b: b.question()),
+    ("ask", Refused, asked, lambda b: b.question("bob")),
+    ("ask", Stopped, cancelled, lambda b: b.question()),
+    ("ask", Ended, ended, lambda b: b.question()),
+    ("offer_result", Taken, asked, lambda b: (b.answer(), b.answer())[1]),
+    ("offer_result", Quarantined, asked, lambda b: (b.answer(), b.answer("no"))[1]),
+    ("offer_result", Quarantined, asked, lambda b: (b.withdraw(), b.answer())[1]),
+    ("offer_result", Quarantined, asked, lambda b: b.answer(request_id="q9")),
+    ("withdraw", Done, asked, lambda b: (b.withdraw(), b.withdraw())[1]),
+    ("withdraw", BoundaryAnswer, asked, lambda b: (b.answer(), b.withdraw())[1]),
+    ("withdraw", Refused, asked, lambda b: b.withdraw("bob")),
+    ("withdraw", Refused, running, lambda b: b.withdraw()),
+    ("read_answer", NoAnswer, asked, lambda b: b.read()),
+    ("read_answer", BoundaryAnswer, asked, lambda b: (b.answer(), b.cancel(), b.read())[2]),
+    ("read_answer", Refused, asked, lambda b: b.read("bob")),
+    ("hand_over", Done, running, lambda b: (b.hand(), b.hand())[1]),
+    ("hand_over", Stopped, cancelled, lambda b: b.hand()),
+    ("hand_over", Done, handed, lambda b: (b.cancel(), b.hand())[1]),
+    ("hand_over", Ended, ended, lambda b: b.hand()),
+    ("hand_over", Refused, fresh, lambda b: b.hand()),
+    ("take_item", Refused, fresh, lambda b: b.take()),
+    ("take_item", Handed, handed, lambda b: b.take()),
+    ("take_item", NothingWaits, handed, lambda b: (b.take(), b.take())[1]),
+    ("take_item", Stopped, handed, lambda b: (b.cancel(), b.take())[1]),
+    ("take_item", Ended, handed, lambda b: (b.complete(), b.take())[1]),
+    ("take_item", StaleLease, handed, lambda b: b.take(2)),
+    ("confirm_item", Done, handed, lambda b: (b.take(), b.confirm())[1]),
+    ("confirm_item", Done, handed, lambda b: (b.take(), b.cancel(), b.confirm())[2]),
+    ("confirm_item", Refused, handed, lambda b: b.confirm()),
+    ("confirm_item", Refused, handed, lambda b: (b.cancel(), b.confirm())[1]),
     ("recall", Recalled, running, lambda b: b.recall()),
     ("recall", Recalled, cancelled, lambda b: b.recall()),
     ("recall", Refused, fresh, lambda b: b.recall()),
@@ -719,7 +794,7 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
         "retry_id": "t1", "at_ns": 0, "grant_id": "g1", "target_effect_id": "mail",
         "place": ResultPlace.CACHE, "authority_version": 1,
-        "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
+        "item_id": "i1", "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}
     for bench in (fresh(), admitted()):
@@ -799,6 +874,27 @@ def test_a_response_is_one_runs_a_memory_one_tasks_and_the_cache_everybodys() ->
         bench.open(ref)
     seen = {ref: [place.value for place in ResultPlace if bench.recall(place, ref).results] for ref in (again, OTHER)}
     assert seen == {again: ["memory", "cache", "plan"], OTHER: ["cache"]}
+
+
+def test_an_answer_to_a_request_is_no_answer_to_everybody() -> None:
+    bench = asked()
+    bench.answer()
+    assert bench.recall().results == ()
+    assert bench.read() == BoundaryAnswer("yes")
+
+
+def test_every_item_is_somewhere_after_the_stop() -> None:
+    bench = running()
+    for item_id in ("delivered", "in hand", "waiting"):
+        bench.hand(item_id, wake_up=item_id == "waiting")
+    bench.take()
+    bench.take()
+    bench.confirm("delivered")
+    bench.cancel()
+    states = {entry.item_id: entry.state.value for entry in bench.look().handovers}
+    assert states == {"delivered": "delivered", "in hand": "recorded", "waiting": "returned"}
+    bench.confirm("in hand")
+    assert bench.look().handovers[1].state is Handover.DELIVERED
 
 
 # --- pauses and views ---------------------------------------------------------------------------------

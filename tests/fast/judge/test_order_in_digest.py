@@ -35,14 +35,21 @@ def asks_to_commit(story: Story) -> Story:
     return story.commit(g.Stopped(record()))
 
 
+def offers(story: Story) -> Story:
+    place = g.ResultPlace.CACHE
+    return story.ask(
+        g.OfferResult, g.Indefinite(), target="search", place=place, authority_version=1, result_digest="found"
+    )
+
+
 def presses_stop(story: Story) -> Story:
     return story.stop()
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [(says, another_begins), (found_gone, begins_again), (says, asks_to_commit)],
-    ids=["a word and a newer epoch", "a probe and a new beginning", "a word and a commitment"],
+    [(says, another_begins), (found_gone, begins_again), (says, asks_to_commit), (offers, presses_stop)],
+    ids=["a word and a newer epoch", "a probe and a new beginning", "a word and a commitment", "a result and a stop"],
 )
 def test_two_calls_that_are_compared_stand_in_order(one: Act, other: Act) -> None:
     assert other(one(Story().begin())).facts.digest() != one(other(Story().begin())).facts.digest()
