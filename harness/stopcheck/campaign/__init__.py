@@ -22,6 +22,7 @@ from stopcheck.campaign._loading import (
 )
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
+from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
@@ -112,6 +113,8 @@ __all__ = [
     "load_scenarios",
     "missed_witnesses",
     "pick_scenarios",
+    "points_as_markdown",
+    "points_carried",
     "read_replayable",
     "replay_death",
     "replay_schedule",

@@ -7,23 +7,36 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from stopcheck.campaign import PROFILES, Coverage, UsageFault, as_markdown, catalogue, installed_gates, load_scenarios
+from stopcheck.campaign import (
+    PROFILES,
+    Coverage,
+    UsageFault,
+    as_markdown,
+    catalogue,
+    installed_gates,
+    load_scenarios,
+    points_as_markdown,
+    points_carried,
+)
 from stopcheck.explore import STRATEGIES
 from stopcheck.gate import Capability
 from stopcheck.judge.requirements import Level
 from stopcheck.remote import wire_schema
 from stopcheck.report import ReportConsole, make_console
 
+#: What can be listed.
+LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "wire")
 
-@click.command("list", short_help="List gates, scenarios, strategies, profiles, requirements or the wire.")
-@click.argument("what", type=click.Choice(["gates", "scenarios", "strategies", "profiles", "requirements", "wire"]))
+
+@click.command("list", short_help="List gates, scenarios, strategies, profiles, requirements, points or the wire.")
+@click.argument("what", type=click.Choice(LISTS))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
-@click.option("--markdown", is_flag=True, help="Requirements only: the table of docs/clauses.md.")
+@click.option("--markdown", is_flag=True, help="Requirements and points: the table of docs/clauses.md, docs/points.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
-    """List what is installed: gates, scenarios, strategies, profiles, or the requirement catalogue; or print the JSON
-    Schema of the wire to a gate in another process."""
+    """List what is installed: gates, scenarios, strategies, profiles, the requirement catalogue, or the named points at
+    which a stop is injected; or print the JSON Schema of the wire to a gate in another process."""
     given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
-    if given and what != "requirements":
+    if given and what != "requirements" and not (what == "points" and given == ["--markdown"]):
         raise UsageFault(
             f"{' and '.join(given)} says nothing about {what}", hint=f"stopcheck list requirements {' '.join(given)}"
         )
@@ -38,6 +51,8 @@ def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
         _profiles(console)
     elif what == "wire":
         click.echo(msgspec.json.format(msgspec.json.encode(wire_schema(), order="deterministic")))
+    elif what == "points":
+        _points(console, markdown=markdown)
     elif markdown:
         click.echo(as_markdown(catalogue()), nl=False)
     else:
@@ -83,6 +98,17 @@ def _profiles(console: ReportConsole) -> None:
         table.add_row(profile.name, str(len(profile.clauses)), Text(f"{profile.about} ({wants})"))
     console.print(table)
     console.print("The clauses of a profile are the MUST clauses that need nothing else than what it wants.")
+
+
+def _points(console: ReportConsole, *, markdown: bool) -> None:
+    carried = points_carried()
+    if markdown:
+        click.echo(points_as_markdown(carried), nl=False)
+        return
+    table = _table("point", "in", "scenarios")
+    for point, scenarios in carried.items():
+        table.add_row(point, str(len(scenarios)), ", ".join(scenarios) or "none")
+    console.print(table)
 
 
 def _requirements(console: ReportConsole, *, uncovered: bool) -> None:

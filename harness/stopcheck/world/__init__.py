@@ -35,6 +35,7 @@ from stopcheck.world._events import (
     render_line,
     render_log,
 )
+from stopcheck.world._injection_points import INJECTION_POINTS
 from stopcheck.world._interior import Interior, PlainInterior, StorageArea
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
@@ -49,6 +50,7 @@ from stopcheck.world._world import World
 __all__ = [
     "ANSWER_LABEL",
     "EXPORT",
+    "INJECTION_POINTS",
     "MAIL",
     "MAX_TICKS",
     "Abilities",

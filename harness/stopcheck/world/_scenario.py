@@ -122,7 +122,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """One situation to certify a gate in.
 
     ``sentence`` is the contract's case in one sentence. ``build`` declares tasks, receivers and actors on a fresh
-    :class:`World`. ``clauses`` are those that it was written to exercise (documentation, and what ``explain`` shows).
+    :class:`World`. ``clauses`` are those that it was written to exercise (documentation, and what ``explain`` shows),
+    ``points`` those of :data:`~stopcheck.world.INJECTION_POINTS`.
     """
 
     id: str
