@@ -161,11 +161,7 @@ class JobRunner:
         merged = found.exploration
         findings = tuple(_finding(spec, failure, merged) for _, failure in sorted(merged.failures.items()))
         contract = self._loaded.contract
-        wanted = tuple(
-            w.name
-            for w in scenario.witnesses
-            if (w.capability is None or contract.has(w.capability)) and (contract.durable or not w.durable)
-        )
+        wanted = tuple(witness.name for witness in scenario.witnesses if witness.asked_of(contract))
         fault = merged.faults[0] if merged.faults else None
         return JobResult(
             spec=spec,

@@ -17,6 +17,11 @@ from stopcheck.world import FaultKind
 
 #: The subject, what it is, and the gap that it leaves; ``None`` where it was hit.
 _Item = tuple[Subject, Gap | None]
+_SUBJECTS = {
+    FaultKind.CRASH: Subject.CRASHES,
+    FaultKind.TIME: Subject.TIMERS,
+    FaultKind.GATE_TIMER: Subject.TIMERS,
+}
 
 
 def ledger_of(jobs: Iterable[JobResult]) -> tuple[Ledger, ...]:
@@ -94,7 +99,7 @@ def _offered(jobs: Sequence[JobResult]) -> list[_Item]:
 def _subject(line: Tally) -> Subject:
     if line.what == REAL:
         return Subject.KILLS
-    return {FaultKind.CRASH: Subject.CRASHES, FaultKind.TIME: Subject.TIMERS}.get(line.kind, Subject.FAULTS)
+    return _SUBJECTS.get(line.kind, Subject.FAULTS)
 
 
 def completed(jobs: Sequence[JobResult]) -> tuple[bool, int | None]:

@@ -18,13 +18,14 @@ import msgspec
 
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
-from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, NotAGate
+from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, KnownRight, NotAGate
 from stopcheck.remote import RemoteFactory
 from stopcheck.world import Scenario, shortened
 
 GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
 FAULTS = "stopcheck.faults"
+RIGHT = "stopcheck.right"
 #: What a reference to a gate in another process begins with; the command follows.
 COMMAND = "command:"
 
@@ -70,12 +71,16 @@ def load_gate(reference: str) -> LoadedGate:
     named = {point.name: point.value for point in entry_points(group=GATES)}
     if reference in named:
         return _from_module(reference, named[reference])
-    wrong = {fault.name: fault for fault in load_faults()} if ":" not in reference else {}
-    if reference in wrong:
-        return as_loaded(reference, wrong[reference].factory)
+    tried: dict[str, Any] = {}
+    if ":" not in reference:
+        tried = {gate.name: gate.factory for gate in load_right()} | {
+            fault.name: fault.factory for fault in load_faults()
+        }
+    if reference in tried:
+        return as_loaded(reference, tried[reference])
     if ":" not in reference:
         known = ", ".join(sorted(named)) or "none"
-        hint = did_you_mean(reference, {*named, *wrong}, f"installed gates: {known}")
+        hint = did_you_mean(reference, {*named, *tried}, f"installed gates: {known}")
         if reference.endswith(".py"):
             raise UsageFault(
                 f"{reference!r} names a file and no factory", hint=f"name the class in it: {reference}:Gate"
@@ -241,6 +246,11 @@ def load_scenarios() -> dict[str, Scenario]:
 def load_faults() -> list[KnownFault]:
     """Every installed known-wrong gate."""
     return [fault for point in sorted(entry_points(group=FAULTS), key=lambda p: p.name) for fault in point.load()]
+
+
+def load_right() -> list[KnownRight]:
+    """Every installed known-right gate."""
+    return [right for point in sorted(entry_points(group=RIGHT), key=lambda p: p.name) for right in point.load()]
 
 
 def installed_gates() -> Iterator[tuple[str, str]]:

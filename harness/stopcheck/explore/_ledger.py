@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from stopcheck.kernel import CRASH_PREFIX, FAULT, TIME_PREFIX, Choice, Chooser, Point
+from stopcheck.kernel import CRASH_PREFIX, FAULT, GATE_TIMER, TIME_PREFIX, Choice, Chooser, Point
 from stopcheck.world import ANSWER_LABEL, Admitted, Entry, FaultKind, LogLine
 
 #: Who was asked what (``actor@label``, or the step before), and the options beside the default.
@@ -134,7 +134,7 @@ def _read(asked: str, option: str) -> tuple[tuple[str, str], FaultKind, str, str
     """Label and option as a scenario admits them, the kind if it does not, and place and event as the ledger says."""
     if option.startswith(TIME_PREFIX):
         how, timer = option[len(TIME_PREFIX) :].split(":", 1)
-        return (timer, how), FaultKind.TIME, timer, how
+        return (timer, how), FaultKind.GATE_TIMER if timer == GATE_TIMER else FaultKind.TIME, timer, how
     if option.startswith(CRASH_PREFIX):
         return ("", option), FaultKind.CRASH, asked, AFTER
     actor, _, label = asked.partition("@")

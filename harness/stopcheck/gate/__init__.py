@@ -37,7 +37,7 @@ from stopcheck.gate._evidence import (
     Receipt,
     ReceiptEvidence,
 )
-from stopcheck.gate._known_fault import KnownFault
+from stopcheck.gate._known_fault import KnownFault, KnownRight
 from stopcheck.gate._operation_contract import LateResultRule, OperationContract
 from stopcheck.gate._operations import OPERATIONS, OperationSpec
 from stopcheck.gate._optional_replies import (
@@ -288,6 +288,7 @@ __all__ = [
     "InterestEntry",
     "ItemEntry",
     "KnownFault",
+    "KnownRight",
     "LastFate",
     "LastReleased",
     "LateResult",

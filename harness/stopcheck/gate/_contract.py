@@ -104,6 +104,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     another may begin.
     ``ledger``: effects are admitted, claimed and accounted for here. A job system that only knows that work began and
     ended says ``False``; it then needs no ``commit_effect``, ``claim_dispatch`` and ``record_outcome``.
+    ``resends``: an effect in doubt may be claimed again before the cutoff, to be sent under the same id to a receiver
+    that is idempotent; ``False`` where it is only looked up (ADM-7).
     ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
     ``retention_ns`` is how long a cancellation record is kept at least, counted from its cutoff; it covers the longest
     time for which a queue may hold a message back (REC-6).
@@ -125,6 +127,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     host: HostKind = HostKind.INLINE
     serialised_calls: bool = False
     ledger: bool = True
+    resends: bool = True
     fingerprint: bool = False
     retention_ns: int = 3600 * SECOND_NS
     lease_ns: int = 30 * SECOND_NS

@@ -63,7 +63,7 @@ class Gate:
         A cancelled task, or one with a covering cancelled ancestor, answers ``Stopped``, whatever the trigger
         (DLV-1 to DLV-3, DLV-5, ADM-9); an ended one ``Ended``. While another worker's lease is active a gate may answer
         ``Busy``, or supersede it when ``trigger`` is ``replacement``. The same worker with the same delivery id may be
-        given a new epoch.
+        given a new epoch. A worker of a child that its owner has not started may be told ``Busy`` or ``Refused``.
         """
         return r.Unsupported()
 
@@ -109,8 +109,9 @@ class Gate:
         evidence makes it definitive: ``executed`` completed, ``partial`` completed and marked partial (EFF-12),
         ``rejected`` rejected, ``provider_cancelled`` itself, ``fenced`` ``not_executed``; of a batch, the item that it
         is about (EFF-11). Known already: ``Same``. Against what is kept: ``Contradicted``, recorded, and
-        the disposition stays. For an id that is not in the ledger: ``Parked``. Not verified, or not this payload or
-        receiver: ``BadEvidence``, with a recorded contradiction.
+        the disposition stays. For an id that is not in the ledger, or where a gate applies evidence later (at a tick,
+        or when a call needs it): ``Parked``. Not verified, or not this payload or receiver: ``BadEvidence``, with a
+        recorded contradiction.
         """
         return r.Unsupported()
 

@@ -22,6 +22,7 @@ _FAULTS = {
     "worker": ("w", "death of a worker"),
     "signal": ("s", "lost signal"),
     "time": ("t", "early or late timer"),
+    "gate_timer": ("g", "timer of the gate's own while others can move"),
     "other": ("o", "fault of the scenario's own"),
 }
 _GRAINS = {"calls": "calls/n: switches between whole calls", "inner": "inner/n: also inside of them"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stopcheck.kernel import GATE_TIMER
 from stopcheck.world._scenario import FaultBudget, FaultKind
 
 
@@ -41,11 +42,13 @@ class NamedTimers:
         self._purse = purse
 
     def options(self, timer: str) -> tuple[str, ...]:
-        """Before, at and after for a named timer while the budget lasts."""
+        """Before, at and after for a named timer, and at for one of the gate's own, while the budget lasts."""
+        if timer == GATE_TIMER:
+            return ("at",) if self._purse.may(FaultKind.GATE_TIMER) else ()
         if timer in self._names and self._purse.may(FaultKind.TIME):
             return ("before", "at", "after")
         return ()
 
     def spend(self, timer: str, how: str) -> None:
         """Count it."""
-        self._purse.spend(FaultKind.TIME)
+        self._purse.spend(FaultKind.GATE_TIMER if timer == GATE_TIMER else FaultKind.TIME)

@@ -286,7 +286,7 @@ class GatePort:
         call.where = self._interior.place(key) or suspended_place(getattr(key, "coroutine", None))
         if self.contract.serialised_calls and len(self._open) > 1:
             raise self._refuted(call, park, call.where)
-        if not park.blocked:
+        if not park.blocked or park.wake_ns is not None:  # also one that sleeps: others move before it goes on
             self.inner_operations[call.operation] = self.inner_operations.get(call.operation, 0) + 1
         self._world.emit(InnerPoint(call.call_id, actor.name, call.operation, park.label, call.where))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from stopcheck.gate import Capability
+from stopcheck.gate import Capability, GateContract
 from stopcheck.world._events import Event
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class FaultKind(StrEnum):
     SIGNAL = "signal"
     CRASH = "crash"
     TIME = "time"
+    #: A timer of the gate's own (a sleep, a time-out) fires while others could still move.
+    GATE_TIMER = "gate_timer"
     #: Asked for by something else than the bundled world.
     OTHER = "other"
 
@@ -68,6 +70,8 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     ``lost_answers`` names the operations whose answer a crash may swallow (empty: all): the gate dies after the
     transition and before its caller knows. ``provider_faults`` names which of them the scenario admits. ``timers`` are
     the names of timers that may fire while others could still move, each just before, at and just after its time.
+    ``gate_timer``: how often one of the gate's own may, at its time; so a call that sleeps may be slower or faster than
+    others. Only a gate with such timers has a place for it.
     """
 
     crashes: int = 1
@@ -79,6 +83,7 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     signal: int = 0
     time: int = 0
     timers: tuple[str, ...] = ()
+    gate_timer: int = 2
 
     def limits(self) -> dict[FaultKind, int]:
         """How many of each kind."""
@@ -89,6 +94,7 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
             FaultKind.WORKER: self.worker,
             FaultKind.SIGNAL: self.signal,
             FaultKind.TIME: self.time,
+            FaultKind.GATE_TIMER: self.gate_timer,
         }
 
     def describe(self) -> str:
@@ -110,12 +116,22 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
 class Witness(msgspec.Struct, frozen=True):
     """A situation that exploration must have reached at least once. ``seen`` reads one run's events, in order; let it
     be a :class:`~stopcheck.world.Sight`, lest a search cut off the way to it.
-    ``capability``: asked for only of gates that have it. ``durable``: only of durable ones."""
+    ``capability``: asked for only of gates that have it. ``durable``: only of durable ones. ``given``: only of those
+    that declare more that it takes."""
 
     name: str
     seen: Callable[[Sequence[Event]], bool]
     capability: Capability | None = None
     durable: bool = False
+    given: Callable[[GateContract], bool] | None = None
+
+    def asked_of(self, contract: GateContract) -> bool:
+        """Whether a gate that declares this can reach it."""
+        return (
+            (self.capability is None or contract.has(self.capability))
+            and (contract.durable or not self.durable)
+            and (self.given is None or self.given(contract))
+        )
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True):

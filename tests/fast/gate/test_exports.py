@@ -21,7 +21,8 @@ EXPORTS = """
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
     GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
     InterestEntry ItemEntry LateResultRule
-    KnownFault LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState LifecycleEntry
+    KnownFault KnownRight LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState
+    LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport MissingOperation
     NoEvidence NoTime NotAGate OperationContract
     NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec

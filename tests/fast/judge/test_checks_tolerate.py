@@ -12,8 +12,8 @@ from stopcheck.judge import CHECKS, gate_memo
 from stopcheck.kernel import Chooser
 from stopcheck.world import PlainInterior, Variant
 from stopcheck_fixtures.reference.memory import MemoryGate
+from stopcheck_fixtures.right import RIGHT_GATES
 from stopcheck_scenarios.acceptance import SCENARIOS
-from tests.fast.judge.tolerated import RIGHT_GATES
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
 SEEDS = range(1)
@@ -24,7 +24,10 @@ def choosers() -> list[Chooser]:
     return list(itertools.chain.from_iterable((RandomChooser(seed), MoodChooser(seed)) for seed in SEEDS))
 
 
-@pytest.mark.parametrize("gate", [MemoryGate, *RIGHT_GATES], ids=lambda gate: gate.__name__)
+GATES = [MemoryGate, *(right.factory for right in RIGHT_GATES)]
+
+
+@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.__name__)
 def test_a_right_gate_breaks_no_clause(gate: GateFactory) -> None:
     memo = gate_memo(gate.contract)
     for scenario in SCENARIOS:

@@ -37,13 +37,7 @@ def choosers() -> Iterator[Chooser]:
 
 def wanted(scenario: Scenario, factory: GateFactory) -> set[str]:
     """The witnesses that are asked for of this gate."""
-    contract = factory.contract
-    return {
-        witness.name
-        for witness in scenario.witnesses
-        if (not witness.durable or contract.durable)
-        and (witness.capability is None or contract.has(witness.capability))
-    }
+    return {witness.name for witness in scenario.witnesses if witness.asked_of(factory.contract)}
 
 
 @every_scenario

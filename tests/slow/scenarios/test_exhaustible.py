@@ -25,11 +25,5 @@ def test_every_interleaving_is_within_reach_and_ends_well(scenario: Scenario, fa
     assert search.executions < limit
     assert not [record.fault for record in records if record.fault is not None]
     assert all(record.rested for record in records if not record.cut)
-    contract = factory.contract
-    wanted = {
-        witness.name
-        for witness in scenario.witnesses
-        if (not witness.durable or contract.durable)
-        and (witness.capability is None or contract.has(witness.capability))
-    }
+    wanted = {witness.name for witness in scenario.witnesses if witness.asked_of(factory.contract)}
     assert wanted <= {name for record in records for name in record.witnesses}

@@ -220,16 +220,22 @@ def record_outcome(place: Place, request: RecordOutcome) -> Steps:
         return
     for outcome, stage in _entered(effect.stage, told):
         yield outcome, _to(place, request.effect_id, effect, stage)
+    if not effect.definitive:
+        yield _PARKED, _with_parked(place, request.effect_id, told)  # it is applied later
+
+
+def _with_parked(place: Place, effect_id: str, told: str) -> GateState:
+    """Evidence that waits; of silence nothing is left to wait."""
+    if told == UNKNOWN:
+        return place.state
+    entry = (place.ref.key.tenant, effect_id, told)
+    return replace(place.state, parked=tuple(sorted({*place.state.parked, entry})))
 
 
 def _park(place: Place, request: RecordOutcome, told: str) -> Steps:
-    tenant = place.ref.key.tenant
-    parked = place.state.parked
-    if told != UNKNOWN:
-        parked = tuple(sorted({*parked, (tenant, request.effect_id, told)}))
-    yield _PARKED, replace(place.state, parked=parked)
+    yield _PARKED, _with_parked(place, request.effect_id, told)
     yield _SAME, place.state
-    if place.state.effect(tenant, request.effect_id) is not None:
+    if place.state.effect(place.ref.key.tenant, request.effect_id) is not None:
         yield REFUSED, place.state  # it is another task's
 
 

@@ -75,16 +75,18 @@ def _ended(place: Place) -> Steps:
 
 
 def begin_work(place: Place, request: BeginWork) -> Steps:
-    """``LeaseGranted`` unless the task is stopped or over; ``Busy`` while a lease may be active."""
+    """``LeaseGranted`` unless the task is stopped or over; ``Busy`` while a lease may be active. A child that nobody
+    has started yet may be refused, or told to come later."""
     yield from _stopped(place)
     yield from _ended(place)
     if place.stopped or place.task.ended:
         return
     yield Outcome("LeaseGranted"), grant(place, request.worker, request.call_id)
-    if place.expiry()[0] or place.task.halted:
+    waits = place.task.parent is not None and place.task.phase is Phase.OPEN
+    if place.expiry()[0] or place.task.halted or waits:
         yield Outcome("Busy"), place.state
-    if place.task.parent is not None and place.task.phase is Phase.OPEN:
-        yield REFUSED, place.state  # a child that nobody has started yet
+    if waits:
+        yield REFUSED, place.state
 
 
 def fire_retry(place: Place, request: FireRetry) -> Steps:

@@ -92,19 +92,28 @@ def grant(place: Place, worker: str, call_id: str) -> GateState:
 
 def settled_places(rules: Rules, state: GateState, ref: TaskRef, request: Request, latest: int) -> Iterator[Place]:
     """The states in which the call may find the task, after what the gate may have done by itself and unseen: a record
-    may appear by a deadline, for work that nobody wants any more, below a task that failed, or
-    on a child whose end was entered in its parent's inventory.
+    may appear by a deadline, for work that nobody wants any more, below a task that failed, or on a child whose end was
+    entered in its parent's inventory; and evidence that was parked may have been applied.
 
     Deferring these transitions to the first call that can see them loses nothing, since no other call depends on them.
     Owners come first: what an owner's record covers needs none of its own.
     """
-    states = [state]
+    states = list(_with_evidence_applied(state, ref)) if state.parked else [state]
     for at, _ in reversed(tuple(state.lineage(ref))):
         states = [after for before in states for after in _unseen(rules, before, at, request.now_ns, latest, at == ref)]
     for after in states:
         task = after.task(ref)
         assert task is not None
         yield Place(rules, after, ref, task, request.now_ns, latest)
+
+
+def _with_evidence_applied(state: GateState, ref: TaskRef) -> Iterator[GateState]:
+    """What waits may have been applied by now, each piece or not, to the effects of this task that are still open."""
+    yield state
+    for tenant, effect_id, told in state.parked:
+        effect = state.effect(tenant, effect_id)
+        if effect is not None and effect.task == ref and not effect.definitive:
+            yield from _with_evidence_applied(state.with_effect(tenant, effect_id, replace(effect, stage=told)), ref)
 
 
 def _unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int, asked: bool) -> list[GateState]:
