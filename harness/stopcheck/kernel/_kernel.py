@@ -193,9 +193,9 @@ class Kernel:
             return [f"{TIME_PREFIX}at:{name}"]
         if self.races is None or self.quiet:
             return []
+        left_ns = (timer.park.wake_ns or 0) - self.now_ns
         # Just before a timer is no other time than now when it is due in a nanosecond.
-        near = timer.park.wake_ns == self.now_ns + 1
-        ways = [how for how in self.races.options(name) if not (near and how == "before")]
+        ways = [how for how in self.races.options(name, left_ns) if not (left_ns == 1 and how == "before")]
         return [f"{TIME_PREFIX}{how}:{name}" for how in ways]
 
     def _happen(self, chosen: str, *, race: bool) -> Ending | None:

@@ -36,6 +36,8 @@ from stopcheck.kernel._resuming import RESUMES
 
 #: What the timers of adapters (time-outs, sleeps) are called in schedules and budgets.
 GATE_TIMER = "gate timer"
+#: The same of a call that could go on at once: not even time that passes too early may make it fire.
+GATE_TIME_OUT = "gate time-out"
 
 #: How often the tasks of a run that is over are told so, and how many passes each time, before they are given up.
 ROUNDS = 20
@@ -298,7 +300,7 @@ class LoopCall:
         if park.blocked and due.turn == turn:
             return Park(label, park.touches, None, timer, GATE_TIMER, blocked=True, moved=news)
         if timer is not None:
-            return Park(label, park.touches, _at_once, timer, GATE_TIMER)
+            return Park(label, park.touches, _at_once, timer, GATE_TIME_OUT)
         return park if not (number or park.blocked) else Park(label, park.touches)
 
     def close(self) -> None:

@@ -51,8 +51,8 @@ class Peril(Protocol):
 class TimeRaces(Protocol):
     """Which timers may fire while actors could still move, and how often."""
 
-    def options(self, timer: str) -> tuple[str, ...]:
-        """Of ``before``, ``at`` and ``after``: what may be chosen now for this timer."""
+    def options(self, timer: str, left_ns: int) -> tuple[str, ...]:
+        """Of ``before``, ``at`` and ``after``: what may be chosen now for this timer, which is due in ``left_ns``."""
         ...
 
     def spend(self, timer: str, how: str) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from stopcheck.kernel import GATE_TIMER
 from stopcheck.world._scenario import FaultBudget, FaultKind
 
+#: What of the gate's own timers races: longer ones are time-outs, and would tell of a machine that stood still.
+NAP_NS = 1_000_000_000
+
 
 class Purse:
     """Counts faults down. Part of the world's state: two situations with different purses are different."""
@@ -41,10 +44,10 @@ class NamedTimers:
         self._names = frozenset(declared.timers)
         self._purse = purse
 
-    def options(self, timer: str) -> tuple[str, ...]:
-        """Before, at and after for a named timer, and at for one of the gate's own, while the budget lasts."""
+    def options(self, timer: str, left_ns: int) -> tuple[str, ...]:
+        """Before, at and after for a named timer, and at for a nap of the gate's own, while the budget lasts."""
         if timer == GATE_TIMER:
-            return ("at",) if self._purse.may(FaultKind.GATE_TIMER) else ()
+            return ("at",) if left_ns <= NAP_NS and self._purse.may(FaultKind.GATE_TIMER) else ()
         if timer in self._names and self._purse.may(FaultKind.TIME):
             return ("before", "at", "after")
         return ()

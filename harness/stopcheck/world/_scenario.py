@@ -70,8 +70,8 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
     ``lost_answers`` names the operations whose answer a crash may swallow (empty: all): the gate dies after the
     transition and before its caller knows. ``provider_faults`` names which of them the scenario admits. ``timers`` are
     the names of timers that may fire while others could still move, each just before, at and just after its time.
-    ``gate_timer``: how often one of the gate's own may, at its time; so a call that sleeps may be slower or faster than
-    others. Only a gate with such timers has a place for it.
+    ``gate_timer``: how often one of the gate's own may that is due within a second; so a call that sleeps may be slower
+    or faster than others. Only a gate with such timers has a place for it.
     """
 
     crashes: int = 1

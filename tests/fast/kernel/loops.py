@@ -38,7 +38,7 @@ async def stand(label: str = "point", *, blocked: bool = False) -> None:
 class AnyTime:
     """Every timer may race, as often as it likes."""
 
-    def options(self, timer: str) -> tuple[str, ...]:
+    def options(self, timer: str, left_ns: int) -> tuple[str, ...]:
         return ("before", "at", "after")
 
     def spend(self, timer: str, how: str) -> None:

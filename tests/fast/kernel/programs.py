@@ -64,7 +64,7 @@ class _Races:
     def __init__(self) -> None:
         self.left = 2
 
-    def options(self, timer: str) -> tuple[str, ...]:
+    def options(self, timer: str, left_ns: int) -> tuple[str, ...]:
         return ("before", "at", "after") if self.left else ()
 
     def spend(self, timer: str, how: str) -> None:

@@ -64,7 +64,7 @@ def test_wait_for_around_a_standing_task(first: str) -> None:
     asked = Script()
     play(AsyncioHost, choose=asked.choose, races=True, a=operation)
     option = asked.asked[0].options[0]
-    played = run(option if first == "work" else "time:at:gate timer", races=True, a=operation)
+    played = run(option if first == "work" else "time:at:gate time-out", races=True, a=operation)
     assert played.results == ["in time" if first == "work" else "late"]
 
 
@@ -85,7 +85,7 @@ def test_what_is_shielded_goes_on_after_its_caller_was_cancelled() -> None:
         await work
         return "both"
 
-    played = run("time:at:gate timer", races=True, a=operation)
+    played = run("time:at:gate time-out", races=True, a=operation)
     assert played.results == ["both"]
     assert done == ["late", "shielded"]
 

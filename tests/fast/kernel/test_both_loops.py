@@ -93,7 +93,7 @@ def test_a_timeout_races_against_a_standing_task(dialect: Dialect, option: str, 
     async def operation() -> bool:
         return await dialect.late(0.1, lambda: stand("work"))
 
-    played = run(dialect, f"time:{option}:gate timer", "a@work", races=True, a=operation)
+    played = run(dialect, f"time:{option}:gate time-out", "a@work", races=True, a=operation)
     assert played.results == [late]
     assert played.now_ns == 100_000_000 + {"before": -1, "at": 0, "after": 1}[option]
 

@@ -40,7 +40,7 @@ class Races:
         self.left = budget
         self.spent: list[tuple[str, str]] = []
 
-    def options(self, timer: str) -> tuple[str, ...]:
+    def options(self, timer: str, left_ns: int) -> tuple[str, ...]:
         return ("before", "at", "after") if timer in self._timers and self.left else ()
 
     def spend(self, timer: str, how: str) -> None:

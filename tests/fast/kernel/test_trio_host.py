@@ -26,7 +26,7 @@ def test_what_is_shielded_goes_on_after_a_timeout() -> None:
             done.append("too far")
         return done, scope.cancelled_caught
 
-    played = run("time:at:gate timer", "a@shielded", races=True, a=operation)
+    played = run("time:at:gate time-out", "a@shielded", races=True, a=operation)
     assert played.results == [(["shielded"], True)]
 
 
