@@ -28,6 +28,8 @@ NEEDS_DURABILITY = frozenset({"REC-2", "REC-5", "REC-7", "DLV-3", "EFF-9", "CHIL
 NEEDS_SUBTREE = frozenset({"CHILD-3", "CHILD-4", "SCOPE-5"})
 #: Clauses about the lifetimes of owned work.
 NEEDS_CHILDREN = frozenset({"SCOPE-5", "DDL-1", "DDL-2"})
+#: Clauses of the bounded stop about what only some gates keep beside it.
+NEEDS_MORE = {"ESC-5": Capability.CLEANUP, "ESC-7": Capability.CLEANUP, "ESC-9": Capability.CAPACITY}
 #: Families, and clauses of others, that speak of effects: a gate that keeps no ledger is ``UNSUPPORTED`` there.
 NEEDS_LEDGER_FAMILIES = frozenset({"SUP", "EFF", "RCN"})
 NEEDS_LEDGER = frozenset(
@@ -55,6 +57,8 @@ def needs_of(requirement: Requirement) -> tuple[Need, ...]:
     needs: list[Need] = []
     if requirement.capability is not None and clause not in SPEAKS_OF_LACK:
         needs.append(Capability(requirement.capability))
+    if clause in NEEDS_MORE:
+        needs.append(NEEDS_MORE[clause])
     if clause in NEEDS_CHILDREN:
         needs.append(Capability.CHILDREN)
     if clause in NEEDS_DURABILITY:

@@ -38,7 +38,14 @@ class Profile(msgspec.Struct, frozen=True):
 _CORE: tuple[Need, ...] = (Trait.LEDGER,)
 _TREE = (*_CORE, Capability.CHILDREN, Capability.SHARED, Trait.SUBTREE)
 _DURABLE = (*_CORE, Trait.DURABILITY, Capability.DELIVERY, Capability.RETRIES)
-_BOUNDED = (*_CORE, Capability.ESCALATION, Capability.RECONCILIATION, Capability.DEADLINES)
+_BOUNDED = (
+    *_CORE,
+    Capability.ESCALATION,
+    Capability.CLEANUP,
+    Capability.CAPACITY,
+    Capability.RECONCILIATION,
+    Capability.DEADLINES,
+)
 
 
 def _profile(name: str, about: str, wants: Iterable[Need]) -> Profile:

@@ -4,6 +4,16 @@ One idea: an operation's replies are a closed set. A type checker holds an adapt
 against the same union at run time.
 """
 
+from stopcheck.gate._belongings import (
+    AlreadyReturned,
+    CleanupGranted,
+    Kept,
+    NotOwned,
+    PoolFull,
+    Removable,
+    SlotHeld,
+    SlotReturned,
+)
 from stopcheck.gate._optional_replies import (
     AlreadyForced,
     AlreadyReleased,
@@ -117,13 +127,20 @@ HandOverReply = Done | Stopped | Ended | CommonReply
 TakeItemReply = Handed | NothingWaits | Stopped | Ended | StaleLease | CommonReply
 ConfirmItemReply = Done | CommonReply
 GrantReply = Done | Void | CommonReply
+NoteArtefactReply = Done | Stopped | Ended | StaleLease | CommonReply
+BeginCleanupReply = CleanupGranted | Busy | Void | Ended | CommonReply
+CleanUpReply = Removable | Kept | NotOwned | StaleLease | CommonReply
+HoldSlotReply = SlotHeld | PoolFull | Stopped | Ended | StaleLease | CommonReply
+ReturnSlotReply = SlotReturned | AlreadyReturned | CommonReply
 MeasuresReply = MeasuresReport | CommonReply
 
 __all__ = [
     "AcknowledgeReply",
     "AskReply",
+    "BeginCleanupReply",
     "BeginWorkReply",
     "ClaimDispatchReply",
+    "CleanUpReply",
     "CloseViewReply",
     "CommitEffectReply",
     "CommonReply",
@@ -135,9 +152,11 @@ __all__ = [
     "FireRetryReply",
     "GrantReply",
     "HandOverReply",
+    "HoldSlotReply",
     "InspectReply",
     "LeaseReply",
     "MeasuresReply",
+    "NoteArtefactReply",
     "OfferResultReply",
     "OpenTaskReply",
     "ReadAnswerReply",
@@ -149,6 +168,7 @@ __all__ = [
     "ReleaseReply",
     "RenewLeaseReply",
     "RequestCancelReply",
+    "ReturnSlotReply",
     "ScheduleRetryReply",
     "StartChildReply",
     "SubscribeReply",

@@ -32,6 +32,8 @@ class Capability(StrEnum):
     DEADLINES = "deadlines"
     MEASURES = "measures"
     PAUSE = "pause"
+    CLEANUP = "cleanup"
+    CAPACITY = "capacity"
 
 
 class Assigner(StrEnum):
@@ -112,6 +114,8 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     ``reconciliation_budget_ns`` counts from the cutoff; when it ends, a stopped task is ``cancelled_settled`` or
     ``stopped_unresolved`` (ESC-4). ``grace_ns`` counts from the cutoff (ESC-1); it is longer than
     ``observation_bound_ns``, within which a worker that obeys has observed a stop (ESC-8).
+    ``cleanup_ns`` is how long a clean-up may take at most, counted from the cutoff; it is over before the
+    reconciliation budget is (ESC-5).
     ``operations`` is what the gate promises of each cancellation class; ``operation`` reads it.
     """
 
@@ -134,6 +138,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     grace_ns: int = 5 * SECOND_NS
     observation_bound_ns: int = 2 * SECOND_NS
     reconciliation_budget_ns: int = 60 * SECOND_NS
+    cleanup_ns: int = 30 * SECOND_NS
     acknowledgement_meanings: dict[AckStrength, str] = {}
     operations: dict[CancellationClass, OperationContract] = {}
 

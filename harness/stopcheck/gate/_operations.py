@@ -11,6 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from stopcheck.gate import _answers as a
+from stopcheck.gate import _belongings as bq
 from stopcheck.gate import _optional_requests as oq
 from stopcheck.gate import _requests as q
 from stopcheck.gate._contract import Capability
@@ -78,6 +79,11 @@ _ALL = (
     _spec(oq.Compensate, a.CompensateReply, Capability.COMPENSATION),
     _spec(oq.Grant, a.GrantReply, Capability.APPROVALS),
     _spec(oq.UseGrant, a.GrantReply, Capability.APPROVALS),
+    _spec(bq.NoteArtefact, a.NoteArtefactReply, Capability.CLEANUP),
+    _spec(bq.BeginCleanup, a.BeginCleanupReply, Capability.CLEANUP),
+    _spec(bq.CleanUp, a.CleanUpReply, Capability.CLEANUP),
+    _spec(bq.HoldSlot, a.HoldSlotReply, Capability.CAPACITY),
+    _spec(bq.ReturnSlot, a.ReturnSlotReply, Capability.CAPACITY),
     _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES, provisional=True),
 )
 

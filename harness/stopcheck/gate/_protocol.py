@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar, Protocol, TypeAlias, TypeVar
 
 from stopcheck.gate import _answers as a
+from stopcheck.gate import _belongings as bq
 from stopcheck.gate import _optional_requests as oq
 from stopcheck.gate import _replies as r
 from stopcheck.gate import _requests as q
@@ -286,6 +287,36 @@ class Gate:
     def use_grant(self, request: oq.UseGrant) -> Answer[a.GrantReply]:
         """``[approvals]`` ``Done``: what was granted may go ahead, once. ``Void`` when it was spent, and from the
         cutoff on, while the task still drains, whenever it was granted (ADM-8)."""
+        return r.Unsupported()
+
+    def note_artefact(self, request: bq.NoteArtefact) -> Answer[a.NoteArtefactReply]:
+        """``[cleanup]`` Ordinary work: the task owns the artefact (``Done``), or a cutoff came first (``Stopped``) and
+        it is not to be made, or not to be finished. ``Refused`` where another task owns one of that name."""
+        return r.Unsupported()
+
+    def begin_cleanup(self, request: bq.BeginCleanup) -> Answer[a.BeginCleanupReply]:
+        """``[cleanup]`` Authority to clear away, which the stop does not take: after the cutoff ``CleanupGranted``,
+        until ``cleanup_ns`` after it, whoever begins and however often; from then on ``Void``. The newest clean-up
+        supersedes older ones; a gate may answer ``Busy`` instead. It reopens nothing, and holds up no settling. On a
+        task that is not stopped ``Refused``, or ``Ended`` (ESC-5)."""
+        return r.Unsupported()
+
+    def clean_up(self, request: bq.CleanUp) -> Answer[a.CleanUpReply]:
+        """``[cleanup]`` ``Removable``, also when repeated, for what the task owns (within the scope of its cancellation
+        also for what its descendants own) and has not finished; ``Kept`` for a finished deliverable, ``NotOwned`` for
+        anything else (ESC-7). Repeated stops and force leave a clean-up alone; ``StaleLease`` when its time is over."""
+        return r.Unsupported()
+
+    def hold_slot(self, request: bq.HoldSlot) -> Answer[a.HoldSlotReply]:
+        """``[capacity]`` Ordinary work: ``SlotHeld`` while fewer than ``limit`` are held by others, else ``PoolFull``.
+        A slot is free again, once, when its holder returns it, gives its lease back, says that it has stopped, or is
+        found gone; a gate may take that its lease has ended in another way for enough (ESC-9)."""
+        return r.Unsupported()
+
+    def return_slot(self, request: bq.ReturnSlot) -> Answer[a.ReturnSlotReply]:
+        """``[capacity]`` ``SlotReturned`` once, also after the cutoff. From an epoch that holds nothing any more it
+        changes nothing: ``AlreadyReturned``. Whoever holds a slot under another epoch, or for another task, keeps
+        it."""
         return r.Unsupported()
 
     def measures(self, request: oq.Measures) -> Answer[a.MeasuresReply]:

@@ -21,10 +21,12 @@ from stopcheck.gate import (
     Accepted,
     Acknowledge,
     Admitted,
+    BeginCleanup,
     CancellationRecord,
     ClaimGranted,
     CommitEffect,
     Disposition,
+    Escalate,
     Evidence,
     ExistingEffect,
     ExistingRecord,
@@ -46,6 +48,7 @@ from stopcheck.gate import (
     Resolved,
     Retry,
     RetryFired,
+    ReturnSlot,
     Snapshot,
     Stopped,
     TaskRef,
@@ -228,7 +231,8 @@ class Book:
     def _compared(self, request: Request, ref: TaskRef | None) -> list[Deed]:
         """What was answered already, and of which it is asked later whether it was, when this call is over too: whether
         a word came from an epoch that was superseded, whether a worker that a probe missed has begun again since,
-        whether somebody committed after having said that it stopped, and whether a result came too late."""
+        whether somebody committed after having said that it stopped, whether a result came too late, whether a slot was
+        taken again after its return, and which clean-up is the newest."""
         match request:
             case Acknowledge():
                 return [d for d in self._granted(ref) if getattr(d.reply, "epoch", 0) > request.epoch]
@@ -240,6 +244,10 @@ class Book:
             case OfferResult():
                 over = ("request_cancel", "complete", "fail", "withdraw")
                 return [d for operation in over for d in self.all_deeds(operation) if d.definite]
+            case ReturnSlot():
+                return [d for d in self.deeds("hold_slot", ref) if d.definite]
+            case BeginCleanup():
+                return [d for d in self.deeds("begin_cleanup", ref) if d.definite]
             case _:
                 return []
 
@@ -334,7 +342,7 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 def _essence(deed: Deed) -> bytes:
     """What is asked later of a call that is over: not its id, and its time only where that matters."""
-    timed = isinstance(deed.request, RequestCancel)
+    timed = isinstance(deed.request, RequestCancel | Escalate)
     request = msgspec.structs.replace(deed.request, call_id="", now_ns=deed.begun_ns if timed else 0)
     return _encode([request, deed.answer, None if deed.reply is None else _bare(deed.reply), deed.after])
 

@@ -16,10 +16,12 @@ from stopcheck.gate import (
     AckStrength,
     Ask,
     Assigner,
+    BeginCleanup,
     BeginWork,
     Caller,
     Cause,
     ClaimDispatch,
+    CleanUp,
     CloseView,
     CommitEffect,
     Compensate,
@@ -34,8 +36,10 @@ from stopcheck.gate import (
     GrantKind,
     Halt,
     HandOver,
+    HoldSlot,
     Indefinite,
     Inspect,
+    NoteArtefact,
     OfferResult,
     OpenTask,
     ProbeResult,
@@ -54,6 +58,7 @@ from stopcheck.gate import (
     ResultPlace,
     Resume,
     Retry,
+    ReturnSlot,
     RevokeLease,
     ScheduleRetry,
     Scope,
@@ -375,3 +380,23 @@ class Client:
     async def record_probe(self, task: TaskRef, worker: str, result: ProbeResult) -> Any:
         """Tell what a probe found."""
         return await self.insist(RecordProbe, task, worker=worker, result=result)
+
+    async def note_artefact(self, task: TaskRef, epoch: int, artefact: str, *, finished: bool = False) -> Any:
+        """Say what the task makes, or that it is finished."""
+        return await self.insist(NoteArtefact, task, epoch=epoch, artefact=artefact, finished=finished)
+
+    async def begin_cleanup(self, task: TaskRef, cleaner: str) -> Any:
+        """Ask for authority to clear away."""
+        return await self.insist(BeginCleanup, task, cleaner=cleaner)
+
+    async def clean_up(self, task: TaskRef, epoch: int, artefact: str) -> Any:
+        """Ask whether the artefact may be removed."""
+        return await self.insist(CleanUp, task, epoch=epoch, artefact=artefact)
+
+    async def hold_slot(self, task: TaskRef, epoch: int, pool: str, limit: int) -> Any:
+        """Take a slot."""
+        return await self.insist(HoldSlot, task, epoch=epoch, pool=pool, limit=limit)
+
+    async def return_slot(self, task: TaskRef, epoch: int, pool: str) -> Any:
+        """Give it back."""
+        return await self.insist(ReturnSlot, task, epoch=epoch, pool=pool)

@@ -13,7 +13,9 @@ from stopcheck_scenarios.acceptance import (
     before_admission,
     boundary,
     budget_ends,
+    capacity,
     child_creation_race,
+    clean_up,
     dead_retries,
     detached_work,
     early_stop,
@@ -83,6 +85,7 @@ CASES: tuple[Scenario, ...] = (
     finished_export.SCENARIO,
     no_stop.SCENARIO,
     old_checkpoint.STOPPED,
+    clean_up.SCENARIO,
 )
 
 #: What the cases leave untried.
@@ -126,6 +129,8 @@ PROBES: tuple[Scenario, ...] = (
     *probes_settling.SCENARIOS,
     budget_ends.SCENARIO,
     two_reconcilers.SCENARIO,
+    clean_up.HANGS,
+    *capacity.SCENARIOS,
     probes_evidence.SCENARIO,
     mistaken_evidence.SCENARIO,
     batch.SCENARIO,

@@ -37,6 +37,8 @@ EXPORTS = """
     SerialisationRefuted SignalEntry Snapshot Stage StaleLease StartChild StartChildReply Status Stopped
     Subscribe SubscribeReply Suppress SuppressReply SuppressedAlready SuppressionDone Suspend SuspendReply
     TERMINAL_STATES Taken
+    AlreadyReturned BeginCleanup BeginCleanupReply CleanUp CleanUpReply CleanupGranted HoldSlot HoldSlotReply Kept
+    NotOwned NoteArtefact NoteArtefactReply PoolFull Removable ReturnSlot ReturnSlotReply SlotHeld SlotReturned
     TaskKey TaskRef Tick TickReply Ticked Tombstoned TooEarly TooLate Transition Trigger Unauthorised
     Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply sentence_for
 """

@@ -75,6 +75,11 @@ TABLE = {
     "compensate": "Admitted ExistingEffect PayloadMismatch Unauthorised NotCompleted Stopped StaleLease Ended",
     "grant": "Done Void",
     "use_grant": "Done Void",
+    "note_artefact": "Done Stopped Ended StaleLease",
+    "begin_cleanup": "CleanupGranted Busy Void Ended",
+    "clean_up": "Removable Kept NotOwned StaleLease",
+    "hold_slot": "SlotHeld PoolFull Stopped Ended StaleLease",
+    "return_slot": "SlotReturned AlreadyReturned",
     "measures": "MeasuresReport",
 }
 

@@ -53,7 +53,7 @@ WORDS: list[tuple[type[StrEnum], str]] = [
     (
         Capability,
         "suppression children delivery shared retries results escalation reconciliation compensation approvals "
-        "deadlines measures pause",
+        "deadlines measures pause cleanup capacity",
     ),
     (Halt, "pause shutdown"),
     (ViewEnd, "stream_closed client_dropped row_hidden"),

@@ -13,11 +13,13 @@ from stopcheck.gate import (
     AckStrength,
     Admitted,
     Ask,
+    BeginCleanup,
     BeginWork,
     Caller,
     CancellationClass,
     Cause,
     ClaimDispatch,
+    CleanUp,
     CloseView,
     CommitEffect,
     Compensate,
@@ -33,11 +35,13 @@ from stopcheck.gate import (
     GrantKind,
     Halt,
     HandOver,
+    HoldSlot,
     Inspect,
     LeaseGranted,
     LookupAnswer,
     LookupEvidence,
     NoEvidence,
+    NoteArtefact,
     OfferResult,
     OpenTask,
     OwnedKind,
@@ -58,6 +62,7 @@ from stopcheck.gate import (
     ResultPlace,
     Resume,
     RetryFired,
+    ReturnSlot,
     RevokeLease,
     Right,
     ScheduleRetry,
@@ -291,6 +296,21 @@ class Requests:
             grant_id=grant_id,
         )
 
+    def _belonging(self, name: str) -> Request:
+        epoch, artefact, pool = self._pick(1, 2, 3), self._pick("a1", "a2"), self._pick("p1", "p2")
+        match self._pick("note", "begin", "clean", "hold", "return"):
+            case "note":
+                finished = self._chance(0.3)
+                return self._make(NoteArtefact, name, epoch=epoch, artefact=artefact, finished=finished)
+            case "begin":
+                return self._make(BeginCleanup, name, cleaner=self._pick("w1", "w2"))
+            case "clean":
+                return self._make(CleanUp, name, epoch=epoch, artefact=artefact)
+            case "hold":
+                return self._make(HoldSlot, name, epoch=epoch, pool=pool, limit=self._pick(1, 2))
+            case _:
+                return self._make(ReturnSlot, name, epoch=epoch, pool=pool)
+
     def _pause(self, name: str) -> Request:
         if self._chance(0.5):
             return self._make(Suspend, name, halt=self._pick(*Halt))
@@ -397,6 +417,7 @@ _KINDS = {
     "result": 2,
     "boundary": 2,
     "item": 2,
+    "belonging": 2,
 }
 
 

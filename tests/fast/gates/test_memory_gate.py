@@ -19,8 +19,10 @@ from stopcheck.gate import (
     AlreadyClaimed,
     AlreadyForced,
     AlreadyReleased,
+    AlreadyReturned,
     Ask,
     BadEvidence,
+    BeginCleanup,
     BeginWork,
     BoundaryAnswer,
     Busy,
@@ -29,6 +31,8 @@ from stopcheck.gate import (
     Cause,
     ClaimDispatch,
     ClaimGranted,
+    CleanUp,
+    CleanupGranted,
     CloseView,
     CommitEffect,
     Compensate,
@@ -56,8 +60,10 @@ from stopcheck.gate import (
     Handed,
     HandOver,
     Handover,
+    HoldSlot,
     Impossible,
     Inspect,
+    Kept,
     LastReleased,
     LeaseGranted,
     LeaseState,
@@ -69,14 +75,17 @@ from stopcheck.gate import (
     NoEvidence,
     NotAdmitted,
     NotCompleted,
+    NoteArtefact,
     NothingWaits,
     NoTime,
+    NotOwned,
     OfferResult,
     Opened,
     OpenTask,
     OwnedKind,
     Parked,
     PayloadMismatch,
+    PoolFull,
     PreCancelled,
     ProbeResult,
     Quarantined,
@@ -94,6 +103,7 @@ from stopcheck.gate import (
     RegisterChild,
     Release,
     ReleaseLease,
+    Removable,
     Renewed,
     RenewLease,
     Request,
@@ -104,12 +114,15 @@ from stopcheck.gate import (
     Resume,
     Retry,
     RetryFired,
+    ReturnSlot,
     RevokeLease,
     Right,
     Same,
     Scheduled,
     ScheduleRetry,
     Scope,
+    SlotHeld,
+    SlotReturned,
     Snapshot,
     Stage,
     StaleLease,
@@ -147,6 +160,7 @@ from stopcheck_fixtures.reference.memory import MemoryGate
 LEASE = MemoryGate.contract.lease_ns
 GRACE = MemoryGate.contract.grace_ns
 DUE = SECOND_NS
+CLEANUP = MemoryGate.contract.cleanup_ns
 BUDGET = MemoryGate.contract.reconciliation_budget_ns
 
 TASK = TaskRef(TaskKey("acme", "refund"), 1)
@@ -286,6 +300,21 @@ class Bench:
     def lease(self, kind: type[Request], epoch: int = 1) -> Any:
         return self.ask(kind, epoch=epoch)
 
+    def make(self, *, finished: bool = False, task: TaskRef = TASK, artefact: str = "a1") -> Any:
+        return self.ask(NoteArtefact, task, epoch=1, artefact=artefact, finished=finished)
+
+    def begin_cleanup(self) -> Any:
+        return self.ask(BeginCleanup, cleaner="w2")
+
+    def clear(self, artefact: str = "a1", epoch: int = 2) -> Any:
+        return self.ask(CleanUp, epoch=epoch, artefact=artefact)
+
+    def hold(self, epoch: int = 1, task: TaskRef = TASK) -> Any:
+        return self.ask(HoldSlot, task, epoch=epoch, pool="p1", limit=1)
+
+    def give_back(self, epoch: int = 1) -> Any:
+        return self.ask(ReturnSlot, epoch=epoch, pool="p1")
+
     def suspend(self, halt: Halt = Halt.PAUSE) -> Any:
         return self.ask(Suspend, halt=halt)
 
@@ -398,6 +427,29 @@ def timed() -> Bench:
     bench.open(deadline=100)
     bench.begin()
     bench.register(cap_ns=30)
+    return bench
+
+
+def making() -> Bench:
+    """A worker has begun one thing and finished another."""
+    bench = running()
+    bench.make()
+    bench.make(finished=True, artefact="a2")
+    return bench
+
+
+def cleaning() -> Bench:
+    """It was stopped, and a clean-up has begun under epoch 2."""
+    bench = _then(making, "cancel")
+    bench.begin_cleanup()
+    return bench
+
+
+def competing() -> Bench:
+    """One task's worker holds the only slot, and another's wants it."""
+    bench = _then(running, "hold")
+    bench.open(OTHER)
+    bench.begin(task=OTHER)
     return bench
 
 
@@ -749,6 +801,39 @@ CASES: list[Case] = [
     ("recall", Recalled, running, lambda b: b.recall()),
     ("recall", Recalled, cancelled, lambda b: b.recall()),
     ("recall", Refused, fresh, lambda b: b.recall()),
+    ("note_artefact", Done, running, lambda b: b.make()),
+    ("note_artefact", Done, making, lambda b: b.make(finished=True)),
+    ("note_artefact", Stopped, cancelled, lambda b: b.make()),
+    ("note_artefact", Ended, ended, lambda b: b.make()),
+    ("note_artefact", StaleLease, opened, lambda b: b.make()),
+    ("note_artefact", Refused, making, lambda b: (b.open(OTHER), b.begin(task=OTHER), b.make(task=OTHER))[2]),
+    ("begin_cleanup", CleanupGranted, cancelled, lambda b: b.at(CLEANUP - 1).begin_cleanup()),
+    ("begin_cleanup", Void, cancelled, lambda b: b.at(CLEANUP).begin_cleanup()),
+    ("begin_cleanup", Ended, ended, lambda b: b.begin_cleanup()),
+    ("begin_cleanup", Refused, running, lambda b: b.begin_cleanup()),
+    ("clean_up", Removable, cleaning, lambda b: b.clear()),
+    ("clean_up", Removable, cleaning, lambda b: (b.clear(), b.clear())[1]),
+    ("clean_up", Kept, cleaning, lambda b: b.clear("a2")),
+    ("clean_up", NotOwned, cleaning, lambda b: b.clear("a3")),
+    ("clean_up", StaleLease, cleaning, lambda b: b.at(CLEANUP).clear()),
+    ("clean_up", StaleLease, cleaning, lambda b: (b.begin_cleanup(), b.clear())[1]),
+    ("clean_up", StaleLease, making, lambda b: b.clear(epoch=0)),
+    ("clean_up", Refused, fresh, lambda b: b.clear()),
+    ("hold_slot", SlotHeld, running, lambda b: b.hold()),
+    ("hold_slot", SlotHeld, lambda: _then(running, "hold"), lambda b: b.hold()),
+    ("hold_slot", PoolFull, competing, lambda b: b.hold(task=OTHER)),
+    ("hold_slot", SlotHeld, competing, lambda b: (b.cancel(), b.acknowledge(), b.hold(task=OTHER))[2]),
+    ("hold_slot", SlotHeld, competing, lambda b: (b.give_back(), b.hold(task=OTHER))[1]),
+    ("hold_slot", SlotHeld, competing, lambda b: (b.probe(ProbeResult.GONE), b.hold(task=OTHER))[1]),
+    ("hold_slot", PoolFull, competing, lambda b: (b.give_back(2), b.hold(task=OTHER))[1]),
+    ("hold_slot", Stopped, cancelled, lambda b: b.hold()),
+    ("hold_slot", Ended, ended, lambda b: b.hold()),
+    ("hold_slot", StaleLease, opened, lambda b: b.hold()),
+    ("hold_slot", Refused, fresh, lambda b: b.hold()),
+    ("return_slot", SlotReturned, competing, lambda b: b.give_back()),
+    ("return_slot", AlreadyReturned, competing, lambda b: (b.give_back(), b.give_back())[1]),
+    ("return_slot", AlreadyReturned, competing, lambda b: (b.cancel(), b.acknowledge(), b.give_back())[2]),
+    ("return_slot", Refused, fresh, lambda b: b.give_back()),
 ]
 
 #: Permitted by the protocol, and never answered by this gate.
@@ -760,6 +845,7 @@ NEVER = {
     ("start_child", StaleLease),
     ("finish_child", StaleLease),
     ("escalate", Impossible),
+    ("begin_cleanup", Busy),
 }
 
 
@@ -794,7 +880,8 @@ def test_a_stranger_is_refused_before_anything_else(spec: Any, caller: Caller) -
         "interest_id": "i1", "subscriber": TASK, "level": "kill", "result": ProbeResult.GONE,
         "retry_id": "t1", "at_ns": 0, "grant_id": "g1", "target_effect_id": "mail",
         "place": ResultPlace.CACHE, "authority_version": 1,
-        "item_id": "i1", "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
+        "item_id": "i1", "artefact": "a1", "cleaner": "w2", "pool": "p1", "limit": 1,
+        "halt": Halt.PAUSE, "view": "tab", "how": ViewEnd.ROW_HIDDEN,
     }  # fmt: skip
     fields = {name: value for name, value in needed.items() if name in spec.request.__struct_fields__}
     for bench in (fresh(), admitted()):

@@ -26,7 +26,7 @@ from stopcheck.gate import (
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe
-from stopcheck.judge._facts import authorised
+from stopcheck.judge._facts import Facts, authorised
 from stopcheck.judge._reading import Reading
 from stopcheck.judge.checks._completion import label_of
 from stopcheck.judge.checks._effect_evidence import is_kept
@@ -47,7 +47,7 @@ class GraceBeforeForce(ReadingCheck):
         """Leave to use force was asked for."""
         if not isinstance(deed.request, Escalate) or not isinstance(deed.reply, Forced | AlreadyForced | TooEarly):
             return
-        cutoff_ns = self._earliest_cutoff_ns(deed)
+        cutoff_ns = earliest_cutoff_ns(self.facts, deed)
         if cutoff_ns is None or deed.returned_ns >= cutoff_ns + self.contract.grace_ns:
             return
         self.exercised("ESC-1")
@@ -59,24 +59,27 @@ class GraceBeforeForce(ReadingCheck):
                 f"grace period is {self.contract.grace_ns} ns",
             )
 
-    def _earliest_cutoff_ns(self, deed: Deed) -> int | None:
-        """No cutoff that covers the task can have been before; ``None`` if that is not known."""
-        task = self.facts.tasks.get(deed.ref) if deed.ref is not None else None
-        if task is None:
-            return None
-        covering = (task, *self.facts.ancestors(task.ref))
-        if any(holder.deadline or holder.shared for holder in covering):
-            return None
-        stops = [stop for holder in covering for stop in self._stops(holder.ref)]
-        accepted = [d.begun_ns for d in stops if d.answer == "Accepted" and d.ref == task.ref]
-        if accepted and all(d.ref == task.ref for d in stops):
-            return min(accepted)
-        return min((d.begun_ns for d in stops), default=None)
 
-    def _stops(self, ref: TaskRef) -> Iterator[Deed]:
-        for deed in self.facts.book.deeds("request_cancel", ref):
-            if isinstance(deed.request, RequestCancel) and authorised(deed.request) and deed.may_count:
-                yield deed
+def earliest_cutoff_ns(facts: Facts, deed: Deed) -> int | None:
+    """No cutoff that covers the task of ``deed`` can have been before; ``None`` if that is not known, as where it may
+    have been cut off without a request."""
+    task = facts.tasks.get(deed.ref) if deed.ref is not None else None
+    if task is None:
+        return None
+    covering = (task, *facts.ancestors(task.ref))
+    if any(holder.deadline or holder.shared for holder in covering):
+        return None
+    stops = [stop for holder in covering for stop in _stops(facts, holder.ref)]
+    accepted = [d.begun_ns for d in stops if d.answer == "Accepted" and d.ref == task.ref]
+    if accepted and all(d.ref == task.ref for d in stops):
+        return min(accepted)
+    return min((d.begun_ns for d in stops), default=None)
+
+
+def _stops(facts: Facts, ref: TaskRef) -> Iterator[Deed]:
+    for deed in facts.book.deeds("request_cancel", ref):
+        if isinstance(deed.request, RequestCancel) and authorised(deed.request) and deed.may_count:
+            yield deed
 
 
 class LedgerOutlivesKill(ReadingCheck):
@@ -203,4 +206,4 @@ CHECKS: tuple[type[Check], ...] = (
     UncontrolledWorkerShown,
 )
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "earliest_cutoff_ns"]
