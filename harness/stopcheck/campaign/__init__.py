@@ -50,6 +50,7 @@ from stopcheck.campaign._results import (
     UpTo,
     Verdict,
 )
+from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest
 from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._verdicts import missed_witnesses
@@ -110,6 +111,7 @@ __all__ = [
     "ledger_of",
     "load_faults",
     "load_gate",
+    "load_scaffolds",
     "load_scenarios",
     "missed_witnesses",
     "pick_scenarios",
@@ -122,4 +124,5 @@ __all__ = [
     "selftest",
     "smoke",
     "totals",
+    "write_scaffold",
 ]

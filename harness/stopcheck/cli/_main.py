@@ -9,6 +9,7 @@ import click
 from stopcheck.cli._certify import certify_command
 from stopcheck.cli._explain import explain_command
 from stopcheck.cli._guard import BROKEN_PIPE, guarded
+from stopcheck.cli._init import init_command
 from stopcheck.cli._list import list_command
 from stopcheck.cli._replay import replay_command
 from stopcheck.cli._selftest import selftest_command
@@ -30,13 +31,22 @@ def cli() -> None:
       stopcheck certify path/to/my.py:Gate certify yours
       stopcheck certify --command "node gate.js"   one in a process of its own
       stopcheck smoke path/to/my.py:Gate   whether yours can be tried at all
+      stopcheck init my-gate --lang node   begin a gate of your own
       stopcheck explain ADM-3              what a clause wants
     \b
     Exit codes: 0 certified, 1 violations, 2 usage, 3 inconclusive, 4 adapter fault, 70 a fault of the kit.
     """
 
 
-for command in (certify_command, replay_command, list_command, explain_command, selftest_command, smoke_command):
+for command in (
+    init_command,
+    certify_command,
+    replay_command,
+    list_command,
+    explain_command,
+    selftest_command,
+    smoke_command,
+):
     cli.add_command(command)
 
 

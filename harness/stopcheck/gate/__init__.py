@@ -191,6 +191,7 @@ from stopcheck.gate._requests import (
     RevokeLease,
     Tick,
 )
+from stopcheck.gate._scaffold import Scaffold
 from stopcheck.gate._sentence import sentence_for
 from stopcheck.gate._vocabulary import (
     CANCELLED_STATES,
@@ -378,6 +379,7 @@ __all__ = [
     "RevokeLease",
     "Right",
     "Same",
+    "Scaffold",
     "ScheduleRetry",
     "Scheduled",
     "Scope",

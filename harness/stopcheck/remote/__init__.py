@@ -4,6 +4,8 @@ One idea: the kernel decides as ever, and the process moves only between a messa
 which is a matter of the protocol and never of time. See :mod:`stopcheck.remote._wire` for the messages.
 """
 
+from pathlib import Path
+
 from stopcheck.remote._factory import RemoteFactory
 from stopcheck.remote._faults import GateDied, HandshakeFault, ProcessLeftBehind, WireFault
 from stopcheck.remote._gate import RemoteGate
@@ -13,10 +15,14 @@ from stopcheck.remote._process import Limits
 from stopcheck.remote._schema import wire_schema
 from stopcheck.remote._wire import CALL_BACKS, LIFECYCLE, PROTOCOL, Code
 
+#: The gate's end of the wire, in JavaScript.
+WIRE_JS = Path(__file__).parent / "node" / "stopcheck.js"
+
 __all__ = [
     "CALL_BACKS",
     "LIFECYCLE",
     "PROTOCOL",
+    "WIRE_JS",
     "Code",
     "GateDied",
     "HandshakeFault",
