@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stopcheck.explore import CACHE_BOUND, Budget, Result, depth_first, shrink
-from tests.fast.explore.toys import ToyTrial, generated, race
+from stopcheck.kernel import branch
+from tests.fast.explore.toys import Body, Build, Toy, ToyTrial, generated, race
 
 
 def outcomes(seed: int, bound: int | None, *, cache: bool) -> tuple[set[bytes], bool]:
@@ -48,3 +49,63 @@ def test_the_toy_race_shows_at_bound_one_and_shrinks_outside_of_it() -> None:
     found = depth_first(ToyTrial(race), Budget(1_000), bound=1)
     assert found.exhausted
     assert shrink(ToyTrial(race), found.failures["TOY-1"]).schedule.deviations == 1
+
+
+def writes_after_both(_toy: Toy) -> dict[str, Body]:
+    """Both set a mark, and then write their number twice."""
+
+    def writer(number: int) -> Body:
+        async def body(toy: Toy) -> None:
+            await branch("mark")
+            toy.put(f"mark{number}", 1)
+            for _ in range(2):
+                await branch("write")
+                written = toy.shared.get("order", 0)
+                if f"mark{3 - number}" in toy.shared:
+                    toy.put("order", 10 * written + number)
+
+        return body
+
+    return {"one": writer(1), "two": writer(2)}
+
+
+def sees_the_middle(_toy: Toy) -> dict[str, Body]:
+    """The observer sees the first actor in the middle, which it reached after the end of the second, and then at its
+    end."""
+
+    async def first(toy: Toy) -> None:
+        for step in (1, 2, 3):
+            await branch(f"step{step}")
+            toy.put("first", step if step != 2 or "second" in toy.shared else 0)
+
+    async def second(toy: Toy) -> None:
+        await branch("step")
+        toy.put("second", 1)
+
+    async def observer(toy: Toy) -> None:
+        await branch("look")
+        middle = toy.shared.get("first") == 2
+        await branch("look again")
+        if middle and toy.shared.get("first") == 3:
+            toy.put("order", 1)
+
+    return {"first": first, "second": second, "observer": observer}
+
+
+@pytest.mark.parametrize(
+    ("build", "orders"),
+    [(writes_after_both, {1221, 2112}), (sees_the_middle, {1})],
+    ids=["who moved last", "what was left of the bound"],
+)
+@pytest.mark.parametrize("kept", [CACHE_BOUND, 0], ids=["cache", "no cache"])
+def test_what_is_known_of_a_state_under_a_bound(build: Build, orders: set[int], kept: int) -> None:
+    """Each of these orders takes two disruptions on one way only. The state in which both marks are set is reached once
+    with each actor as the last; that in which the first is in the middle and the second at its end is reached first
+    after one disruption, and then after none."""
+    found: set[int] = set()
+
+    def note(run: Result) -> None:
+        found.update(order for order in orders if f"('order', {order})".encode() in run.outcome())
+
+    depth_first(ToyTrial(build), Budget(10_000), bound=2, cache_bound=kept, observe=note)
+    assert found == orders
