@@ -32,12 +32,14 @@ from stopcheck_fixtures.faulty import (
     scope,
     shared,
     suppression,
+    tenants,
 )
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
 MODULES = (
     scope,
+    tenants,
     named_stops,
     retention,
     record,

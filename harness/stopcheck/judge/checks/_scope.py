@@ -20,12 +20,15 @@ from stopcheck.gate import (
     ExistingRecord,
     LeaseGranted,
     NotAdmitted,
+    Recalled,
     Refused,
     RequestCancel,
+    Retry,
     Scope,
     Snapshot,
     TaskRef,
     Tombstoned,
+    Unsupported,
     Widened,
 )
 from stopcheck.judge._checks import Check
@@ -302,8 +305,8 @@ class EarlyStopKept(AnswerCheck):
 class Tenants(AnswerCheck):
     """A caller of another tenant is refused whatever it asks.
 
-    Stops are looked at by ``stop-without-authority``. A pass says nothing of what a refusal's timing or detail gives
-    away."""
+    Nor does a caller's own task show what tasks of another tenant hold. Stops are looked at by
+    ``stop-without-authority``. A pass says nothing of what a refusal's timing or detail gives away."""
 
     name: ClassVar[str] = "another-tenants-call"
     clauses: ClassVar[tuple[str, ...]] = ("SCOPE-9",)
@@ -311,7 +314,10 @@ class Tenants(AnswerCheck):
     def on_answer(self, call: Call) -> None:
         """Anything but a refusal, or an answer that knows nothing, is too much."""
         request = call.request
-        if request.caller.tenant == request.task.tenant or call.operation in ("tick", "request_cancel"):
+        if isinstance(call.reply, Recalled):
+            self._shown(call, call.reply)
+        own = request.caller.tenant == request.task.tenant
+        if own or call.operation in ("tick", "request_cancel") or isinstance(call.reply, Unsupported | Retry):
             return
         self.exercised("SCOPE-9")
         if not isinstance(call.reply, Refused | NotAdmitted | BadEvidence):
@@ -320,6 +326,16 @@ class Tenants(AnswerCheck):
                 f"{answer(call)} to {request.caller.principal!r} of tenant {request.caller.tenant!r} on "
                 f"{request.task.task_id} of tenant {request.task.tenant!r}; another tenant's call must be refused",
             )
+
+    def _shown(self, call: Call, reply: Recalled) -> None:
+        tenant = call.request.task.tenant
+        for held in reply.results:
+            if held.task.key.tenant != tenant:
+                self.violated(
+                    "SCOPE-9",
+                    f"{answer(call)} for tenant {tenant!r} with {held.result_digest!r} of {label(held.task)}, which "
+                    f"belongs to tenant {held.task.key.tenant!r}; what tasks share, they share in their tenant",
+                )
 
 
 CHECKS: tuple[type[Check], ...] = (

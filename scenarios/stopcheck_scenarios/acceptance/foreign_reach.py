@@ -1,0 +1,181 @@
+"""Tenants are apart in every operation that a gate has, the optional ones too.
+
+A task has everything that one can have: a lease, a mail, a child, an interest, a retry, an approval, results, a request
+that waits for its answer, an item in hand-over. Somebody of another tenant, who may do everything there, tries each
+operation on it, once; then reads what the cache holds for a task of his own.
+"""
+
+from __future__ import annotations
+
+from stopcheck.gate import (
+    AckStrength,
+    Capability,
+    Cause,
+    GrantKind,
+    Halt,
+    NoEvidence,
+    ProbeResult,
+    Recalled,
+    Refused,
+    ResultPlace,
+    Right,
+    Scope,
+    Stage,
+    TaskRef,
+    Trigger,
+    ViewEnd,
+)
+from stopcheck.world import Child, Client, Effect, FaultBudget, Holder, Scenario, Witness, World
+from stopcheck_scenarios._seen import answer, in_order, saw
+
+WORKER = "worker"
+
+
+def build(world: World) -> None:
+    """A task with everything, and a stranger with a task of his own."""
+    task = world.task("refund")
+    mail = world.effect(task, "refund-mail", world.receiver("mail"))
+    strangers_mail = world.effect(task, "strangers-mail", mail.receiver)
+    letter, strangers_child = world.child(task, "letter"), world.child(task, "strangers-letter")
+    own = world.task("complaint", tenant=world.cast.other_tenant)
+    world.opens(task)
+    has_children = world.port.contract.has(Capability.CHILDREN)
+    keeps_ledger = world.port.contract.ledger
+    holder = world.under_way(
+        task, WORKER, children=(letter,) if has_children else (), effects=(mail,) if keeps_ledger else ()
+    )
+    stranger = world.client("stranger", *Right).as_tenant(world.cast.other_tenant)
+    world.prepare(furnish(world, holder, task))
+    world.prepare(move_in(stranger, own))
+    world.actor("stranger", try_everything(world, stranger, (letter, strangers_child), (mail, strangers_mail), own))
+    world.actor(WORKER, go_on(world, holder, task))
+
+
+async def furnish(world: World, holder: Holder, task: TaskRef) -> None:
+    """Whatever the gate lets a task have."""
+    contract, worker = world.port.contract, holder.client
+    if contract.has(Capability.SHARED):
+        await worker.subscribe(task, "interest", task)
+    if contract.has(Capability.RETRIES):
+        await worker.schedule_retry(task, "retry", 0)
+    if contract.has(Capability.APPROVALS):
+        await worker.grant(task, "prepared-write", GrantKind.PREPARED_WRITE)
+    if contract.has(Capability.RESULTS):
+        await worker.offer_result(task, "search", ResultPlace.CACHE, holder.epoch, "finding")
+        await worker.ask_task(task, "question", "channel")
+        await worker.hand_over(task, "item")
+
+
+async def move_in(stranger: Client, own: TaskRef) -> None:
+    """The stranger has a task, too."""
+    await stranger.open_task(own)
+
+
+async def try_everything(
+    world: World, stranger: Client, children: tuple[Child, Child], mails: tuple[Effect, Effect], own: TaskRef
+) -> None:
+    """Each operation once."""
+    task = mails[0].task
+    await try_leases(stranger, task)
+    if world.port.contract.ledger:
+        await try_ledger(world, stranger, *mails)
+    await try_the_rest(world, stranger, task)
+    if world.port.contract.has(Capability.CHILDREN):
+        await try_children(stranger, *children)
+    if world.port.contract.has(Capability.RESULTS):
+        await try_results(stranger, task, own)
+
+
+async def try_leases(stranger: Client, task: TaskRef) -> None:
+    """Authority, ends and accounts."""
+    await stranger.open_task(task)
+    await stranger.begin_work(task, WORKER, "strangers-delivery", Trigger.REPLACEMENT)
+    await stranger.renew_lease(task, 1)
+    await stranger.acknowledge(task, 1, AckStrength.HANDLER_STOPPED, 1)
+    await stranger.record_signal(task, WORKER, "bus", Cause.USER)
+    await stranger.release_lease(task, 1)
+    await stranger.revoke_lease(task, 1)
+    await stranger.complete(task, 1)
+    await stranger.fail(task, 1)
+    await stranger.request_cancel(task, Scope.TASK, "strangers-stop")
+    await stranger.close_view(task, "strangers-view", ViewEnd.ROW_HIDDEN)
+    await stranger.inspect(task)
+
+
+async def try_ledger(world: World, stranger: Client, mail: Effect, own: Effect) -> None:
+    """Effects."""
+    contract = world.port.contract
+    await stranger.commit_effect(own, 1)
+    await stranger.claim_dispatch(mail)
+    await stranger.record_outcome(mail, NoEvidence("says a stranger"))
+    if contract.has(Capability.SUPPRESSION):
+        await stranger.suppress(mail)
+    if contract.has(Capability.COMPENSATION):
+        await stranger.compensate(own, 1, mail, "prepared-write")
+
+
+async def try_the_rest(world: World, stranger: Client, task: TaskRef) -> None:
+    """Interests, retries, approvals, force and pauses."""
+    contract = world.port.contract
+    if contract.has(Capability.SHARED):
+        await stranger.subscribe(task, "strangers-interest", task)
+        await stranger.release(task, "interest")
+    if contract.has(Capability.RETRIES):
+        await stranger.schedule_retry(task, "strangers-retry", 0)
+        await stranger.fire_retry(task, "retry", WORKER)
+    if contract.has(Capability.APPROVALS):
+        await stranger.grant(task, "strangers-approval")
+        await stranger.use_grant(task, "prepared-write")
+    if contract.has(Capability.ESCALATION):
+        await stranger.escalate(task, WORKER)
+        await stranger.record_probe(task, WORKER, ProbeResult.GONE)
+    if contract.has(Capability.PAUSE):
+        await stranger.suspend(task, Halt.PAUSE)
+        await stranger.resume(task)
+
+
+async def try_children(stranger: Client, letter: Child, own: Child) -> None:
+    """What the task owns."""
+    await stranger.register_child(own, 1)
+    await stranger.start_child(letter)
+    await stranger.finish_child(letter, Stage.FAILED)
+
+
+async def try_results(stranger: Client, task: TaskRef, own: TaskRef) -> None:
+    """Results, answers and items; and the cache of the other tenant."""
+    await stranger.offer_result(task, "strangers-search", ResultPlace.RESPONSE, 1, "strangers-finding")
+    await stranger.recall(task, ResultPlace.CACHE)
+    await stranger.ask_task(task, "strangers-question", "channel")
+    await stranger.read_answer(task, "question")
+    await stranger.withdraw(task, "question")
+    await stranger.hand_over(task, "strangers-item")
+    await stranger.take_item(task, 1)
+    await stranger.confirm_item(task, "item")
+    await stranger.recall(own, ResultPlace.CACHE)
+
+
+async def go_on(world: World, holder: Holder, task: TaskRef) -> None:
+    """The worker finds its task as it was."""
+    await world.others_at_rest()
+    await world.client("auditor", Right.INSPECT, handle=0).inspect(task)
+    await holder.client.renew_lease(task, holder.epoch)
+    await holder.client.complete(task, holder.epoch)
+
+
+SCENARIO = Scenario(
+    id="foreign-reach",
+    title="A stranger tries every operation",
+    sentence="Tenants are apart in every operation, and in what all tasks of a tenant share.",
+    build=build,
+    budget=FaultBudget(crashes=0, provider=0),
+    witnesses=(
+        Witness("a foreign lease was refused", saw(answer("begin_work", Refused, actor="stranger"))),
+        Witness("a foreign look was refused", saw(answer("inspect", Refused, actor="stranger"))),
+        Witness(
+            "the stranger looked into a cache of his own",
+            in_order(answer("recall", Refused), answer("recall", Recalled, actor="stranger")),
+            capability=Capability.RESULTS,
+        ),
+    ),
+    clauses=("SCOPE-9", "SCOPE-3", "SCOPE-7"),
+)
