@@ -17,6 +17,7 @@ from stopcheck.campaign._loading import (
     installed_gates,
     load_faults,
     load_gate,
+    load_right,
     load_scenarios,
     pick_scenarios,
 )
@@ -51,7 +52,7 @@ from stopcheck.campaign._results import (
     Verdict,
 )
 from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
-from stopcheck.campaign._selftest import Row, selftest
+from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._verdicts import missed_witnesses
 
@@ -111,6 +112,7 @@ __all__ = [
     "ledger_of",
     "load_faults",
     "load_gate",
+    "load_right",
     "load_scaffolds",
     "load_scenarios",
     "missed_witnesses",
@@ -124,5 +126,6 @@ __all__ = [
     "selftest",
     "smoke",
     "totals",
+    "unproved",
     "write_scaffold",
 ]

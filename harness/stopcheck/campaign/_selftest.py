@@ -1,24 +1,35 @@
-"""The self-test: every known wrong gate dies for its named clause, and the reference gates fail none.
+"""The self-test: every known wrong gate dies for its named clause, and the right ones fail none.
 
 One idea: the kit is tried on itself the way it tries others. A check without a gate that fails it does not exist, and a
-right gate that fails is as bad as a wrong one that passes.
+right gate that fails is as bad as a wrong one that passes. A whole self-test (``everything``) also tries all right
+gates that differ from the reference, and asks for a killer of each MUST clause.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import groupby
 
 import msgspec
 
 from stopcheck.campaign._faults import kit_fault
 from stopcheck.campaign._ground import ground
-from stopcheck.campaign._loading import LoadedGate, as_loaded, installed_gates, load_faults, load_gate, load_scenarios
+from stopcheck.campaign._loading import (
+    LoadedGate,
+    as_loaded,
+    installed_gates,
+    load_faults,
+    load_gate,
+    load_right,
+    load_scenarios,
+)
 from stopcheck.campaign._sigkill import sigkill_pass
-from stopcheck.explore import STRATEGIES, Aim, Budget, Exploration, Result, Trial, make_trial, random_walk
+from stopcheck.explore import STRATEGIES, Aim, Budget, Exploration, Result, Trial, make_trial
 from stopcheck.gate import AdapterFault, KnownFault
-from stopcheck.judge import CHECKS
+from stopcheck.judge import CHECKS, checked_clauses
+from stopcheck.judge.requirements import EXCLUSIONS, REQUIREMENTS, SHARED_KILLERS, Level
 from stopcheck.kernel import Watchdog
 from stopcheck.world import Granularity, Scenario, Variant
 
@@ -26,9 +37,15 @@ from stopcheck.world import Granularity, Scenario, Variant
 WITHIN = 1_000
 #: Starts of a first stop from which the sweep goes on to a second one.
 _FIRSTS = 8
-#: Random walks of a right gate per scenario and variant: a guard against false alarms. ``certify`` searches.
-RIGHT_SAMPLES = 20
+#: Samples of an installed gate per scenario and variant, by all samplers in turn: a guard against false alarms.
+#: ``certify`` searches.
+RIGHT_SAMPLES = 10
+#: The same of each known-right gate, of which there are many.
+DIFFERENT_SAMPLES = 4
+#: In how many parts an installed gate is tried, so that no process is left alone with the dearest.
+_PARTS = 8
 _STRATEGY = STRATEGIES["auto"]
+_SAMPLER = STRATEGIES["mixed"]
 _HANG_S = 30.0
 
 
@@ -52,27 +69,67 @@ class Row(msgspec.Struct, frozen=True):
         return self.named in self.failed if self.named else not self.failed
 
 
-def selftest(on_row: Callable[[Row], None], *, children: int = 2, only: tuple[str, ...] = ()) -> list[Row]:
-    """Try every known wrong gate and every installed right one. ``on_row`` hears of each as it is done."""
-    tasks = [("right", name) for name, _ in installed_gates()]
-    tasks += [("wrong", fault.name) for fault in load_faults()]
+def selftest(
+    on_row: Callable[[Row], None], *, children: int = 2, only: tuple[str, ...] = (), everything: bool = False
+) -> list[Row]:
+    """Try every known wrong gate and every installed right one; with ``everything``, or by name, also the right ones
+    that differ. ``on_row`` hears of each as it is done, in the same order each time."""
+    tasks = [_Task("installed", name, part) for name, _ in installed_gates() for part in range(_PARTS)]
+    tasks += [_Task("wrong", fault.name) for fault in load_faults()]
+    tasks += [_Task("right", right.name) for right in load_right()] if everything or only else []
     if only:
-        tasks = [task for task in tasks if task[1] in only]
+        tasks = [task for task in tasks if task.name in only]
     rows: list[Row] = []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=children, mp_context=context) as pool:
-        for row in pool.map(_try, *zip(*tasks, strict=True)) if tasks else ():
+        for _, parts in groupby(pool.map(_try, tasks), lambda row: row.gate):
+            row = _together(list(parts))
             rows.append(row)
             on_row(row)
     return rows
 
 
-def _try(kind: str, name: str) -> Row:
+def unproved(rows: Sequence[Row], *, everything: bool = False) -> list[str]:
+    """The MUST clauses for which none of these gates died: of those that are checked, or, with ``everything``, of all
+    that are not excluded for a written reason."""
+    killed = {row.named for row in rows if row.named and row.good}
+    killed |= {clause for pair in SHARED_KILLERS for clause in pair if killed.intersection(pair)}
+    checked = checked_clauses()
+    return [
+        clause
+        for clause, requirement in REQUIREMENTS.items()
+        if clause not in killed
+        and (clause in checked or (everything and requirement.level is Level.MUST and clause not in EXCLUSIONS))
+    ]
+
+
+class _Task(msgspec.Struct, frozen=True):
+    """One gate, or for an installed one each so-manieth scenario."""
+
+    kind: str
+    name: str
+    part: int = 0
+
+
+def _together(parts: list[Row]) -> Row:
+    first = parts[0]
+    return msgspec.structs.replace(
+        first,
+        failed=tuple(sorted({clause for row in parts for clause in row.failed})),
+        about="; ".join(dict.fromkeys(row.about for row in parts if row.about)),
+        executions=sum(row.executions for row in parts),
+        trouble="; ".join(dict.fromkeys(row.trouble for row in parts if row.trouble)),
+    )
+
+
+def _try(task: _Task) -> Row:
+    name = task.name
     try:
-        if kind == "right":
-            return try_right(load_gate(name))
-        fault = next(f for f in load_faults() if f.name == name)
-        return try_wrong(fault)
+        if task.kind == "installed":
+            return try_right(load_gate(name), RIGHT_SAMPLES, every=_PARTS, start=task.part)
+        if task.kind == "right":
+            return try_right(load_gate(name), DIFFERENT_SAMPLES)
+        return try_wrong(next(f for f in load_faults() if f.name == name))
     except AdapterFault as error:
         return Row(name, "", "", (), "", "", 0, f"{type(error).__name__}: {error.what}")
     except Exception as error:
@@ -134,8 +191,9 @@ def _try_sigkill(fault: KnownFault) -> Row:
     return Row(fault.name, fault.clause, fault.about, failed, "a real death", "sigkill", outcome.kills, outcome.trouble)
 
 
-def try_right(loaded: LoadedGate) -> Row:
-    """A right gate in every scenario: searched and sampled, on one and two handles, whole calls and inside."""
+def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 0) -> Row:
+    """A right gate in each scenario (or in ``every`` so-manieth from ``start`` on), sampled on one and two handles,
+    whole calls and inside."""
     failed: dict[str, str] = {}
     executions = 0
     trouble = ""
@@ -143,18 +201,19 @@ def try_right(loaded: LoadedGate) -> Row:
     grains = [Granularity.CALLS] if contract.serialised_calls else [Granularity.CALLS, Granularity.INNER]
     for granularity in grains:
         with ground(loaded, granularity) as interior, Watchdog(_HANG_S) as watchdog:
-            for scenario in load_scenarios().values():
+            for scenario in list(load_scenarios().values())[start::every]:
                 if not scenario.needs <= contract.capabilities:
                     continue
                 if granularity is Granularity.INNER and not scenario.deep:
                     continue
                 for handles in (1, 2) if contract.durable else (1,):
                     trial = make_trial(scenario, loaded.factory, Variant(handles, granularity), interior, CHECKS)
-                    found = random_walk(trial, Budget(RIGHT_SAMPLES), seed=handles, observe=lambda _: watchdog.rearm())
+                    aim = Aim(observe=lambda _: watchdog.rearm())
+                    found = _SAMPLER(trial, Budget(samples), handles, aim)
                     executions += found.executions
                     for clause, failure in found.failures.items():
                         failed.setdefault(clause, f"{scenario.id}: {failure.violation.message}")
                     if found.faults:
                         trouble = f"{scenario.id}: {found.faults[0].what}"
     about = "; ".join(f"{clause} in {why}" for clause, why in sorted(failed.items()))
-    return Row(loaded.reference, "", about, tuple(sorted(failed)), "all", "random-walk", executions, trouble)
+    return Row(loaded.reference, "", about, tuple(sorted(failed)), "all", _SAMPLER.name, executions, trouble)

@@ -15,6 +15,7 @@ from stopcheck.report._files import (
 )
 from stopcheck.report._findings import print_faults, replay_line
 from stopcheck.report._live import LiveProgress
+from stopcheck.report._matrix import print_matrix
 from stopcheck.report._parting import print_parting
 from stopcheck.report._terminal import print_gate, print_report, verdict_style
 from stopcheck.report._timeline import print_timeline
@@ -30,6 +31,7 @@ __all__ = [
     "print_divergence",
     "print_faults",
     "print_gate",
+    "print_matrix",
     "print_parting",
     "print_report",
     "print_timeline",
