@@ -6,10 +6,13 @@ One idea: a search goes on from only one of two states with equal digests, so wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import stopcheck.gate as g
+from stopcheck.judge import CHECKS, Judge
+from stopcheck_fixtures.reference.memory import MemoryGate
 from tests.fast.judge.account_story import Story, ack, lease, record
 
 Act = Callable[[Story], Story]
@@ -74,3 +77,38 @@ def test_the_order_of_a_word_and_a_commitment_decides_a_verdict() -> None:
         story = other(one(Story().begin()))
         story.look(acknowledgements=(ack("handler_stopped"),), leases=(lease(),))
         assert ("ACK-5" in story.broken) is broken
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["answered before it began", "answered after"])
+def test_what_was_answered_when_an_open_call_began_is_part_of_it(*, first: bool) -> None:
+    """A reading that begins later must show more."""
+
+    def reading(*, after: bool) -> Story:
+        story = Story().begin()
+        story._calls = 20 if after else 10
+        if after:
+            says(story)
+        story._calls = 30
+        story.call(g.Inspect)
+        if not after:
+            story._calls = 20
+            says(story)
+        return story
+
+    assert (reading(after=True).facts.digest() == reading(after=first).facts.digest()) is first
+
+
+def test_the_judges_state_is_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = Judge(MemoryGate.contract, CHECKS)
+    before = judge.digest()
+    parts: list[Any] = [judge.facts, judge._order, *(judge._check(index) for index in judge._concerns.with_state)]
+    assert len(parts) > 3
+    for part in parts:
+        with monkeypatch.context() as changed:
+            changed.setattr(part, "digest", lambda: b"another")
+            assert judge.digest() != before
+    assert judge.digest() == before
+
+
+def test_calls_that_are_over_are_part_of_it() -> None:
+    assert says(Story().begin()).facts.digest() != Story().begin().facts.digest()
