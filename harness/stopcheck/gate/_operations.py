@@ -84,7 +84,7 @@ _ALL = (
     _spec(bq.CleanUp, a.CleanUpReply, Capability.CLEANUP),
     _spec(bq.HoldSlot, a.HoldSlotReply, Capability.CAPACITY),
     _spec(bq.ReturnSlot, a.ReturnSlotReply, Capability.CAPACITY),
-    _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES, provisional=True),
+    _spec(oq.Measures, a.MeasuresReply, Capability.MEASURES),
 )
 
 #: All operations by name, in the protocol's order.

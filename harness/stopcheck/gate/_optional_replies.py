@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import msgspec
+
 from stopcheck.gate._records import HeldResult
 from stopcheck.gate._replies import Reply
-from stopcheck.gate._vocabulary import Stage
+from stopcheck.gate._vocabulary import Cause, Stage
 
 
 class SuppressionDone(Reply, frozen=True):
@@ -135,7 +137,37 @@ class NotCompleted(Reply, frozen=True):
     """There is no such effect, or nothing proves that it was committed."""
 
 
-class MeasuresReport(Reply, frozen=True):
-    """Provisional. The figures of MET-1; durations in nanoseconds."""
+class OperationFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one kind of operation: of tasks (``task``), of owned work (its :class:`OwnedKind`), or of effects
+    (the ``kind`` of their commitments). Times are durations in nanoseconds; ``None`` where nothing was measured. A
+    percentile is the nearest rank.
 
-    figures: dict[str, int | None]
+    ``requests`` counts reasons to stop: each request once, and an expired deadline as one. The times are of stopped
+    tasks with a record of their own: from the cutoff to the first acknowledgement of ``observed`` or more that counts,
+    and from that to where the task was settled or given up. Of such tasks' effects, ``after_cutoff`` are those that
+    were claimed after it, ``after_deadline`` those where it was a deadline's, ``completed_after_cancel`` those that
+    were proved to be completed after it. ``unknown``: effects whose outcome is. ``orphans``: owned operations that go
+    on below an owner that has come to its end; ``late_results``: results that came after the end and were kept as
+    evidence only. ``stopped`` and ``forced``: tasks that were cancelled, and workers that force was allowed for.
+    """
+
+    operation: str
+    requests: dict[Cause, int] = {}
+    request_to_observation_p50_ns: int | None = None
+    request_to_observation_p95_ns: int | None = None
+    observation_to_terminal_p95_ns: int | None = None
+    after_cutoff: int = 0
+    after_deadline: int = 0
+    orphans: int = 0
+    late_results: int = 0
+    completed_after_cancel: int = 0
+    unknown: int = 0
+    stopped: int = 0
+    forced: int = 0
+
+
+class MeasuresReport(Reply, frozen=True):
+    """The figures of MET-1, by operation; ``adapter`` is the name that the gate's contract declares."""
+
+    adapter: str
+    operations: tuple[OperationFigures, ...] = ()

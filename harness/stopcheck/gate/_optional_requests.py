@@ -228,6 +228,6 @@ class UseGrant(Request, frozen=True, kw_only=True):
 
 
 class Measures(Request, frozen=True, kw_only=True):
-    """Provisional. Read the figures of MET-1 (right ``inspect``)."""
+    """Read the figures of MET-1 over all tasks of the tenant (right ``inspect``); ``task`` only names the tenant."""
 
     operation: ClassVar[str] = "measures"

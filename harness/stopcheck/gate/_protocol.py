@@ -320,7 +320,7 @@ class Gate:
         return r.Unsupported()
 
     def measures(self, request: oq.Measures) -> Answer[a.MeasuresReply]:
-        """Provisional ``[measures]``."""
+        """``[measures]`` The figures of MET-1, from the gate's own records, over all tasks of the tenant."""
         return r.Unsupported()
 
     def fingerprint(self) -> bytes | None:

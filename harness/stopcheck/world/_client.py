@@ -39,6 +39,7 @@ from stopcheck.gate import (
     HoldSlot,
     Indefinite,
     Inspect,
+    Measures,
     NoteArtefact,
     OfferResult,
     OpenTask,
@@ -257,6 +258,10 @@ class Client:
     async def inspect(self, task: TaskRef) -> Any:
         """Read the task's account."""
         return await self.insist(Inspect, task)
+
+    async def measures(self, task: TaskRef) -> Any:
+        """Read the figures of all the tenant's tasks."""
+        return await self.ask(Measures, task)
 
     async def close_view(self, task: TaskRef, view: str, how: ViewEnd) -> Any:
         """Look at the task no longer."""

@@ -37,6 +37,7 @@ from stopcheck_scenarios.acceptance import (
     lifetimes,
     long_memory,
     lost_response,
+    measured_stop,
     mistaken_evidence,
     named_stops,
     no_cancellation,
@@ -136,6 +137,7 @@ PROBES: tuple[Scenario, ...] = (
     probes_evidence.SCENARIO,
     mistaken_evidence.SCENARIO,
     batch.SCENARIO,
+    measured_stop.SCENARIO,
 )
 
 #: What this entry point offers to the kit.

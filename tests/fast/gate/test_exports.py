@@ -25,7 +25,8 @@ EXPORTS = """
     LifecycleEntry
     Live LookupAnswer LookupEvidence Lost Measures MeasuresReply MeasuresReport MissingOperation
     NoEvidence NoTime NotAGate OperationContract
-    NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened OperationSpec
+    NotAdmitted NotCompleted OPERATIONS OfferResult OfferResultReply OpenTask OpenTaskReply Opened
+    OperationFigures OperationSpec
     OwnedKind Parked ParkedEvidence PayloadMismatch PreCancelled ProbeEntry ProbeResult Quarantined Receipt
     HeldResult Recall RecallReply Recalled ResultPlace
     Ask AskReply BoundaryAnswer ConfirmItem ConfirmItemReply HandOver HandOverReply Handed Handover HandoverEntry

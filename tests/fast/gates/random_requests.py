@@ -40,6 +40,7 @@ from stopcheck.gate import (
     LeaseGranted,
     LookupAnswer,
     LookupEvidence,
+    Measures,
     NoEvidence,
     NoteArtefact,
     OfferResult,
@@ -241,6 +242,8 @@ class Requests:
         return self._make(Inspect, name)
 
     def _tick(self, name: str) -> Request:
+        if self._chance(0.2):
+            return self._make(Measures, name)
         return self._make(Tick, name)
 
     def _child(self, name: str) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -111,8 +112,8 @@ def test_it_answers_what_the_memory_gate_answers(seed: int, tmp_path: Path) -> N
 
 
 def named(reply: Any) -> str:
-    """A reply, without the one difference: the gates' own names (of whoever stopped unwanted shared work)."""
-    return repr(reply).replace("requester='memory'", "requester='sqlite'")
+    """A reply, without the one difference: the gates' own names (of who stopped unwanted shared work, of figures)."""
+    return re.sub("(requester|adapter)='memory'", r"\1='sqlite'", repr(reply))
 
 
 def test_it_covers_every_operation_of_its_capabilities() -> None:

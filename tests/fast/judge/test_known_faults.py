@@ -23,6 +23,7 @@ from stopcheck_fixtures.faulty import (
     force,
     inventory,
     later,
+    measures,
     named_stops,
     other_runs,
     record,
@@ -60,6 +61,7 @@ MODULES = (
     shared,
     compensation,
     batches,
+    measures,
 )
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [

@@ -30,6 +30,7 @@ from stopcheck.judge.checks import (
     _later,
     _lifecycle,
     _liveness,
+    _measures,
     _named_runs,
     _other_runs,
     _reconciliation,
@@ -83,6 +84,7 @@ CHECKS: tuple[type[Check], ...] = (
     *_declared_stops.CHECKS,
     *_lifecycle.CHECKS,
     *_views.CHECKS,
+    *_measures.CHECKS,
 )
 
 __all__ = ["CHECKS"]
