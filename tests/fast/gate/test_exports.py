@@ -34,7 +34,7 @@ EXPORTS = """
     ReceiptEvidence RecordOutcome RecordOutcomeReply RecordProbe RecordProbeReply RecordSignal RecordSignalReply
     Recorded RefusalReason Refused RegisterChild RegisterChildReply Release ReleaseLease ReleaseReply RenewLease
     RenewLeaseReply Renewed Reply Request RequestCancel RequestCancelReply Resend Resolved Resume Retry RetryFired
-    RevokeLease Right SECOND_NS Same ScheduleRetry ScheduleRetryReply Scheduled Scope Sender
+    RevokeLease Right SECOND_NS Same Scaffold ScheduleRetry ScheduleRetryReply Scheduled Scope Sender
     SerialisationRefuted SignalEntry Snapshot Stage StaleLease StartChild StartChildReply Status Stopped
     Subscribe SubscribeReply Suppress SuppressReply SuppressedAlready SuppressionDone Suspend SuspendReply
     TERMINAL_STATES Taken

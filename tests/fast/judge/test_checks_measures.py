@@ -55,7 +55,8 @@ RIGHT: dict[str, dict[str, Any]] = {
 }
 
 
-def tells(story: Story, adapter: str = "told", **wrong: dict[str, Any]) -> None:
+def tells(story: Story, wrong: dict[str, Any] | None = None, adapter: str = "told") -> None:
+    wrong = wrong or {}
     named = {name: {**RIGHT.get(name, {}), **wrong.get(name, {})} for name in dict.fromkeys((*RIGHT, *wrong))}
     rows = tuple(OperationFigures(operation=name, **fields) for name, fields in named.items())
     story.asks(Measures, MeasuresReport(adapter, rows))
@@ -89,7 +90,7 @@ def test_right_figures_are_right() -> None:
 )
 def test_a_wrong_figure_is_wrong(wrong: dict[str, dict[str, Any]]) -> None:
     story = stopped()
-    tells(story, **wrong)
+    tells(story, wrong)
     assert story.broken == ["MET-1"]
 
 
@@ -104,7 +105,7 @@ def test_where_an_answer_was_lost_either_figure_is_right() -> None:
         story = stopped()
         asked = story.call(RequestCancel, **story.pressing(request_id="stop-2", cause=Cause.POLICY))
         story.ends(asked, Indefinite())
-        tells(story, task={"requests": requests})
+        tells(story, {"task": {"requests": requests}})
         assert not story.broken
 
 
