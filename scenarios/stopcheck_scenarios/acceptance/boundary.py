@@ -76,7 +76,8 @@ ANSWERS = Scenario(
     budget=FaultBudget(crashes=1, lost_answers=("withdraw",), provider=0),
     witnesses=(
         Witness(
-            "ann's answer came in time", in_order(answer("offer_result", Taken), answer("withdraw", BoundaryAnswer, Done))
+            "ann's answer came in time",
+            in_order(answer("offer_result", Taken), answer("withdraw", BoundaryAnswer, Done)),
         ),
         Witness(
             "ann's answer came when she had gone and bob waited on her connection",
