@@ -20,6 +20,8 @@ from stopcheck.gate import (
     ExistingEffect,
     NoTime,
     OwnedKind,
+    Quarantined,
+    ResultPlace,
     Right,
     Scope,
     Stage,
@@ -74,7 +76,7 @@ def build(world: World) -> None:
     world.actor("assistant", leave_a_note(world, holder, generation, note))
     world.dispatcher()
     world.actor("user", leave(world, world.client(world.cast.person, Right.STOP, Right.INSPECT), assistant))
-    world.actor("database", answer_late(world.client("database", Right.SUPERVISE), retrieval))
+    world.actor("database", answer_late(world.client("database", Right.WORK), holder, retrieval))
 
 
 async def search_and_write(holder: Holder, parts: tuple[Child, ...], second_draft: Child) -> None:
@@ -110,9 +112,10 @@ async def leave(world: World, client: Client, assistant: TaskRef) -> None:
     await client.close_view(assistant, "answer stream", ViewEnd.STREAM_CLOSED)
 
 
-async def answer_late(client: Client, retrieval: Child) -> None:
-    """The database has found something, for nobody."""
+async def answer_late(client: Client, holder: Holder, retrieval: Child) -> None:
+    """The database has found something, for nobody: it enters no plan, where the gate takes results at all."""
     await sleep_until("query", DATABASE_ANSWERS_NS, "the query answers")
+    await client.offer_result(retrieval.parent, "retrieval", ResultPlace.PLAN, holder.epoch, "passages found")
     await client.finish_child(retrieval, Stage.COMPLETED)
 
 
@@ -141,6 +144,11 @@ SCENARIO = Scenario(
             both(in_order(LEFT, answer("commit_effect", Stopped)), never(commit("case-note"))),
         ),
         Witness("the database answered to nobody", in_order(LEFT, answer("finish_child", Done, actor="database"))),
+        Witness(
+            "what the database found entered no plan",
+            in_order(LEFT, answer("offer_result", Quarantined, actor="database")),
+            capability=Capability.RESULTS,
+        ),
     ),
     clauses=(
         "DDL-1",
@@ -152,6 +160,7 @@ SCENARIO = Scenario(
         "ADM-1",
         "ADM-4",
         "CMP-3",
+        "RES-1",
         "EFF-6",
         "RPT-2",
         "LIVE-3",

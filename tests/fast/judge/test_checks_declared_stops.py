@@ -20,6 +20,8 @@ from stopcheck.gate import (
     FinishChild,
     GateContract,
     Indefinite,
+    LateResultRule,
+    OperationContract,
     OwnedKind,
     RegisterChild,
     Scope,
@@ -178,3 +180,10 @@ def test_nobody_gives_up_for_what_is_discarded() -> None:
 def test_a_gate_that_cannot_fence_results_out_may_wait_for_them() -> None:
     plain = msgspec.structs.replace(CONTRACT, capabilities=CONTRACT.capabilities - {Capability.RESULTS})
     assert not rests(running(CancellationClass.DISCARDABLE, plain), Execution.STOPPED_UNRESOLVED).broken
+
+
+def test_a_gate_that_discards_what_has_a_stop_is_held_to_it() -> None:
+    discards = {CancellationClass.ABORTABLE: OperationContract(late_results=LateResultRule.DISCARDED)}
+    told = msgspec.structs.replace(CONTRACT, operations=discards)
+    assert rests(running(CancellationClass.ABORTABLE, told), Execution.STOPPED_UNRESOLVED).broken == ["RPT-3"]
+    assert not rests(running(CancellationClass.ABORTABLE), Execution.STOPPED_UNRESOLVED).broken

@@ -50,6 +50,7 @@ def test_the_story_has_tree_budgets_and_the_late_answer_in_their_order() -> None
         at(lines, "register_child(", "second-draft/1", "= NoTime"),
         at(lines, "user", "request_cancel(assistant/1, subtree, user) = Accepted"),
         at(lines, "user", "close_view(", "stream_closed) = Done"),
+        at(lines, "database", "offer_result(assistant/1, target retrieval, place plan", "= Quarantined"),
         at(lines, "database", "finish_child(assistant/1, retrieval/1, completed) = Done"),
         at(lines, "gate", "owns retrieval/1 completed_after_cancel, generation/1 confirmed_cancelled"),
     ]
@@ -85,4 +86,4 @@ def test_a_note_that_was_proved_before_the_stop_had_already_gone_out() -> None:
 def test_nothing_broke() -> None:
     checks: list[Callable[[ReplayedRun], bool]] = [lambda run: not run.violations, lambda run: run.record.rested]
     assert all(check(run) for run in runs().values() for check in checks)
-    assert len(runs()) == 5
+    assert len(runs()) == 6

@@ -18,6 +18,7 @@ from stopcheck.gate import (
     EffectEntry,
     Execution,
     ExistingEffect,
+    LateResultRule,
     OwnedKind,
     Recorded,
     RegisterChild,
@@ -168,10 +169,15 @@ class UnsupportedIsShown(ReadingCheck):
     def _tells(self, deed: Deed) -> bool:
         return not deed.definite or isinstance(deed.reply, Recorded)
 
+    def _is_thrown_away(self, declared: CancellationClass | None) -> bool:
+        """By its class, or because the gate declares so of its class."""
+        discarded = self.contract.operation(declared).late_results is LateResultRule.DISCARDED
+        return declared is CancellationClass.DISCARDABLE or (discarded and (declared is None or declared.has_stop))
+
     def _only_discarded(self, reading: Reading, running: list[RegisterChild]) -> bool:
         """Whether what may go on is discarded, all of it, and the gate can fence results out."""
         snapshot = reading.snapshot
-        thrown_away = [r.child for r in running if r.cancellation_class is CancellationClass.DISCARDABLE]
+        thrown_away = [r.child for r in running if self._is_thrown_away(r.cancellation_class)]
         others = [e for e in snapshot.children if not e.stage.terminal and e.child not in thrown_away]
         free = [facet for facet in snapshot.stopping.workers if not facet.stopped and not facet.fenced]
         effects = all(entry.disposition.definitive for entry in snapshot.effects)
