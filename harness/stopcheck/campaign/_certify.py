@@ -28,6 +28,7 @@ from stopcheck.campaign._results import (
 )
 from stopcheck.campaign._verdicts import exit_code, judge_clauses, missed_witnesses, summarise
 from stopcheck.gate import GateContract
+from stopcheck.judge import summed
 from stopcheck.judge.requirements import REQUIREMENT_SET
 
 
@@ -130,6 +131,7 @@ def conclude(
         summary=summarise(name, clauses, code, asked),
         ledger=ledger,
         totals=totals(ledger),
+        measures=summed(tally for job in jobs for tally in job.measures),
         profile=options.profile,
         profiles=profiles,
     )

@@ -188,6 +188,7 @@ class JobRunner:
             faults=_limits(scenario, merged),
             cache_full=merged.cache is not None and merged.cache.full,
             ledger=tallies(merged.offers, merged.admitted),
+            measures=merged.measures,
         )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from stopcheck.campaign._audit import Differs
 from stopcheck.campaign._ledger_records import Cover, Ledger
 from stopcheck.explore import SweepCoverage, Tally
+from stopcheck.judge import Tally as Measures
 
 
 class Verdict(StrEnum):
@@ -127,7 +128,8 @@ class JobResult(msgspec.Struct, frozen=True):
     ``faults``: how many of each kind one run may contain, of those for which there is a place. ``cache_full``: the
     state cache reached its bound, which costs time, not soundness. ``ledger``: which faults, deaths and races of timers
     its runs were offered, and which they took. ``unsound``: why nothing follows from its silence; ``differs``: that
-    the gate is not deterministic, and where that shows.
+    the gate is not deterministic, and where that shows. ``measures``: those of MET-1, of the runs that came to their
+    end.
     """
 
     spec: JobSpec
@@ -155,6 +157,7 @@ class JobResult(msgspec.Struct, frozen=True):
     faults: dict[str, int] = {}
     cache_full: bool = False
     ledger: tuple[Tally, ...] = ()
+    measures: tuple[Measures, ...] = ()
 
 
 class UpTo(msgspec.Struct, frozen=True):
@@ -269,6 +272,8 @@ class Report(msgspec.Struct, frozen=True):
     def asked(self) -> ProfileVerdict | None:
         """The verdict on the profile that was asked for."""
         return next((verdict for verdict in self.profiles if verdict.name == self.profile), None)
+
+    measures: tuple[Measures, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many clauses have each verdict."""

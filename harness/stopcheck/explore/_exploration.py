@@ -12,7 +12,8 @@ import msgspec
 
 from stopcheck.explore._ledger import Counts, Offer, enter
 from stopcheck.explore._trial import Result
-from stopcheck.judge import Violation
+from stopcheck.judge import Tally as Measures
+from stopcheck.judge import Violation, summed
 from stopcheck.kernel import Choice, Schedule
 from stopcheck.world import Admitted
 
@@ -187,6 +188,7 @@ class Exploration(msgspec.Struct):
     ``limited``: that kept something back. ``footprints``: what a reduction by independence did, if there was one.
     ``searched``: what was put to the test by what was completed. ``made`` counts executions by strategy where several
     took part. ``offers`` and ``admitted`` are the raw coverage ledger; see :func:`~stopcheck.explore.tallies`.
+    ``measures``: those of MET-1, of the runs that came to their end.
     """
 
     strategy: str
@@ -217,6 +219,7 @@ class Exploration(msgspec.Struct):
     nondeterminism: Nondeterminism | None = None
     offers: dict[Offer, Counts] = {}
     admitted: list[Admitted] = []
+    measures: tuple[Measures, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -300,6 +303,8 @@ class Book:
         enter(book.offers, result.offers())
         if not book.admitted:
             book.admitted = result.admitted()
+        if not result.cut and result.fault is None:
+            book.measures = summed((*book.measures, *result.measures()))
         if result.undecided:
             _add(book.undecided, {result.undecided: 1})
         if result.violations:

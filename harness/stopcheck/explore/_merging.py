@@ -13,6 +13,7 @@ import msgspec
 
 from stopcheck.explore._exploration import CacheUse, Exploration
 from stopcheck.explore._ledger import both
+from stopcheck.judge import summed
 
 
 def merged(strategy: str, seed: int | None, parts: Sequence[Exploration]) -> Exploration:
@@ -49,6 +50,7 @@ def _both(first: Exploration, second: Exploration) -> Exploration:
         nondeterminism=first.nondeterminism or second.nondeterminism,
         offers=both(first.offers, second.offers),
         admitted=first.admitted or second.admitted,
+        measures=summed((*first.measures, *second.measures)),
     )
 
 

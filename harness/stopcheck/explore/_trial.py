@@ -14,7 +14,8 @@ import msgspec
 
 from stopcheck.explore._ledger import Noting, Taken
 from stopcheck.gate import AdapterFault, GateFactory
-from stopcheck.judge import Check, GateMemo, Judge, Past, Violation, gate_memo
+from stopcheck.judge import Check, GateMemo, Judge, Past, Violation, gate_memo, tallies_of_run
+from stopcheck.judge import Tally as Measures
 from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Schedule, ThreadHost
 from stopcheck.world import (
     Admitted,
@@ -44,6 +45,7 @@ class Result(msgspec.Struct):
     ``turns`` are those of the main phase. ``first_calls`` names each actor's first call to the gate. ``undecided``: why
     the judge could not decide the order of the calls; empty when it could. ``offers``: what the run was offered beside
     actors' steps, and took; ``admitted``: what its scenario admits of that.
+    ``measures``: those of MET-1, of a run that came to its end.
     """
 
     scenario: str
@@ -65,6 +67,7 @@ class Result(msgspec.Struct):
     undecided: str = ""
     offers: Callable[[], list[Taken]] = list
     admitted: Callable[[], list[Admitted]] = list
+    measures: Callable[[], list[Measures]] = list
 
     @property
     def cut(self) -> bool:
@@ -175,6 +178,7 @@ class GateTrial:
             undecided=judge.undecided,
             offers=lambda: recorder.offers(record.log),
             admitted=record.admitted,
+            measures=lambda: tallies_of_run(judge.facts, record.log),
         )
 
 

@@ -9,6 +9,7 @@ from stopcheck.judge._judge import Judge
 from stopcheck.judge._order import NAME as ORDER_CHECK
 from stopcheck.judge._order import RACES
 from stopcheck.judge._past import Past
+from stopcheck.judge._tallies import Tally, summed, tallies_of_run, weighted_percentile
 from stopcheck.judge.checks import CHECKS
 from stopcheck.judge.linearisability import GateMemo, gate_memo
 
@@ -28,7 +29,11 @@ __all__ = [
     "GateMemo",
     "Judge",
     "Past",
+    "Tally",
     "Violation",
     "checked_clauses",
     "gate_memo",
+    "summed",
+    "tallies_of_run",
+    "weighted_percentile",
 ]

@@ -28,6 +28,7 @@ from stopcheck.gate import (
     RegisterChild,
     RequestCancel,
     Resend,
+    TaskRef,
 )
 from stopcheck.judge._book import Deed
 from stopcheck.judge._evidence import is_silent, speaks
@@ -61,18 +62,20 @@ class Bounds(msgspec.Struct):
 
 
 class Stop(msgspec.Struct):
-    """One stopped task with a record of its own: its first cause, and how long after the cutoff it was observed. As
-    the gate's calls take no time, that is exact unless time passed under one. ``observed_by``: the time itself."""
+    """One stopped task with a record of its own: how long after the cutoff it was observed. As the gate's calls take no
+    time, that is exact unless time passed under one. ``observed_by``: the time itself."""
 
-    cause: Cause
+    task: TaskRef
     to_observation_ns: int | None
     observed_by_ns: int | None
 
 
 class Measured(msgspec.Struct):
-    """The figures of one kind of operation in one run."""
+    """The figures of one kind of operation in one run. ``reason``: only of tasks that were first stopped for it, where
+    it was asked for by reason."""
 
     operation: str
+    reason: Cause | None = None
     requests: dict[Cause, Bounds] = {}
     counts: dict[str, Bounds] = {}
     stops: list[Stop] = []
@@ -85,29 +88,31 @@ class Measured(msgspec.Struct):
 
 
 class Measuring:
-    """Counts what the books hold now."""
+    """Counts what the books hold now; ``by_reason``: apart by why the task was first stopped."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, by_reason: bool) -> None:
         self._facts = facts
+        self._by_reason = by_reason
         self._book = facts.book
         self._kinds = {
             deed.request.child: deed.request.kind.value
             for deed in self._book.all_deeds("register_child")
             if isinstance(deed.request, RegisterChild)
         }
-        self._found: dict[str, Measured] = {}
+        self._found: dict[tuple[str, Cause | None], Measured] = {}
 
-    def all(self) -> dict[str, Measured]:
-        """The figures of each kind of operation, by its name."""
+    def all(self) -> list[Measured]:
+        """The figures of each kind of operation."""
         for task in self._facts.tasks.values():
             if task.opened or task.opening or task.record is not None:
-                self._count_task(task, self._of(self._kinds.get(task.ref, "task")))
+                self._count_task(task, self._of(self._kinds.get(task.ref, "task"), task))
         for effect in self._facts.effects.values():
             self._count_effect(effect)
-        return self._found
+        return list(self._found.values())
 
-    def _of(self, operation: str) -> Measured:
-        return self._found.setdefault(operation, Measured(operation))
+    def _of(self, operation: str, task: TaskFacts) -> Measured:
+        reason = task.record.causes[0].cause if self._by_reason and task.record is not None else None
+        return self._found.setdefault((operation, reason), Measured(operation, reason))
 
     # -- tasks --------------------------------------------------------------------------------------------
 
@@ -118,7 +123,7 @@ class Measuring:
             bounds.most += 1
         if task.record is not None:
             row.add("stopped", certain=True)
-            row.stops.append(self._stop(task, task.record.causes[0].cause, task.record.causes[0].at_ns))
+            row.stops.append(self._stop(task, task.record.causes[0].at_ns))
         elif task.stops or task.deadline:
             row.add("stopped", certain=False)
         for worker in self._forced(task):
@@ -139,7 +144,7 @@ class Measuring:
         if told or task.deadline:
             yield Cause.DEADLINE, told
 
-    def _stop(self, task: TaskFacts, cause: Cause, cut_ns: int) -> Stop:
+    def _stop(self, task: TaskFacts, cut_ns: int) -> Stop:
         observed = [
             deed
             for deed in self._book.deeds("acknowledge", task.ref)
@@ -149,7 +154,7 @@ class Measuring:
             and deed.begun_ns == deed.returned_ns
         ]
         at_ns = min((deed.begun_ns for deed in observed), default=None)
-        return Stop(cause, None if at_ns is None else at_ns - cut_ns, at_ns)
+        return Stop(task.ref, None if at_ns is None else at_ns - cut_ns, at_ns)
 
     def _forced(self, task: TaskFacts) -> Iterator[bool]:
         workers: dict[str, bool] = {}
@@ -177,7 +182,7 @@ class Measuring:
         task = self._facts.tasks.get(effect.task)
         if not kinds or task is None:
             return
-        row = self._of(kinds[0])
+        row = self._of(kinds[0], task)
         told = [d for d in self._book.deeds("record_outcome", effect.effect_id) if isinstance(d.request, RecordOutcome)]
         spoken = [d for d in told if speaks(_evidence(d), effect) is not None and d.may_count]
         silent = [d for d in told if is_silent(_evidence(d)) and d.answer == "Recorded"]
@@ -209,9 +214,9 @@ def percentile(values: list[int], per_cent: int) -> int | None:
     return sorted(values)[rank - 1] if values else None
 
 
-def measured(facts: Facts) -> dict[str, Measured]:
-    """What is known now of each kind of operation, by its name."""
-    return Measuring(facts).all()
+def measured(facts: Facts, *, by_reason: bool = False) -> list[Measured]:
+    """What is known now of each kind of operation."""
+    return Measuring(facts, by_reason=by_reason).all()
 
 
 __all__ = ["COUNTS", "Bounds", "Measured", "Stop", "measured", "percentile"]

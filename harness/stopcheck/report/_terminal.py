@@ -13,6 +13,7 @@ from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import print_faults, print_finding, short_place
 from stopcheck.report._grounds import print_passes
+from stopcheck.report._measures import print_measures
 from stopcheck.report._profiles import print_profiles
 
 #: What stands in the table of what one has to act on; all else is a line, or has a table of its own.
@@ -52,6 +53,7 @@ def print_report(console: ReportConsole, report: Report, *, everything: bool = F
             print_finding(console, report, clause.findings[0], others=len(clause.findings) - 1)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything, ledger=coverage)
+    print_measures(console, report, everything=everything)
     print_profiles(console, report, _STYLES)
     if report.strategy is not None:
         console.say(f"restricted to the strategy {report.strategy}; the same samples again: --seed {report.seed}")

@@ -39,7 +39,8 @@ class MeasuresAgree(ReadingCheck):
             return
         self.exercised("MET-1")
         told = {figures.operation: figures for figures in deed.reply.operations}
-        wanted = {name: row for name, row in measured(self.facts).items() if name in told or _counts(row)}
+        rows = {row.operation: row for row in measured(self.facts)}
+        wanted = {name: row for name, row in rows.items() if name in told or _counts(row)}
         for operation, row in wanted.items():
             figures = told.get(operation, OperationFigures(operation=operation))
             for wrong in self._wrong(figures, row):
