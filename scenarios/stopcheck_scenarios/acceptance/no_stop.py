@@ -178,7 +178,7 @@ DECLARED = Scenario(
             in_order(STOP, answer("commit_effect", ExistingEffect, Stopped, actor="worker")),
         ),
     ),
-    clauses=("EFF-13",),
+    clauses=("EFF-13", "RPT-3"),
     points=("between commitment and send", "while the answer is in flight"),
 )
 

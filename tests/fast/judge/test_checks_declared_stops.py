@@ -81,7 +81,7 @@ def test_the_status_claims_no_stop_of_what_has_none(status: Status) -> None:
     story = admitted()
     story.stop(Accepted(record()))
     shows(story, status)
-    assert story.broken == ["EFF-13"]
+    assert story.broken == ["EFF-13", "RPT-3"]
 
 
 @pytest.mark.parametrize("status", [Status.CANCELLATION_UNSUPPORTED, Status.OUTCOME_UNKNOWN])

@@ -38,13 +38,13 @@ _HONEST = (Status.CANCELLATION_UNSUPPORTED, Status.OUTCOME_UNKNOWN)
 
 class DeclaredStopIsKept(ReadingCheck):
     """An effect is shown with the class that its admission declared, whatever was said later; and while one without a
-    stop is on its way, the status of its stopped task claims none.
+    stop is on its way, the status of its stopped task claims none: it is ``cancellation_unsupported`` until it ends.
 
     An effect that a gate shows as unknown from its claim on is not held to that status. A pass says nothing of effects
     that nobody reads while they are on their way."""
 
     name: ClassVar[str] = "declared-stop-is-kept"
-    clauses: ClassVar[tuple[str, ...]] = ("EFF-13",)
+    clauses: ClassVar[tuple[str, ...]] = ("EFF-13", "RPT-3")
 
     def on_reading(self, reading: Reading) -> None:
         """Each admitted effect."""
@@ -76,10 +76,14 @@ class DeclaredStopIsKept(ReadingCheck):
 
     def _status(self, reading: Reading, entry: EffectEntry) -> None:
         snapshot = reading.snapshot
-        under_way = entry.claimed and entry.disposition is Disposition.PENDING
-        if under_way and snapshot.record is not None and snapshot.status not in _HONEST:
+        if not entry.claimed or entry.disposition is not Disposition.PENDING or snapshot.record is None:
+            return
+        self.exercised("RPT-3")
+        if snapshot.status in _HONEST:
+            return
+        for clause in self.clauses:
             self.violated(
-                "EFF-13",
+                clause,
                 f"the status of {reading.name} (call {reading.deed.call_id}) is {snapshot.status} while "
                 f"{entry.effect_id}, declared {entry.cancellation_class}, is on its way; the status never claims more "
                 f"of a stop than was declared",
