@@ -155,3 +155,13 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
         """What is promised of operations of that class; of one that nobody declared, what is of ``cooperative``."""
         kind = cancellation_class or CancellationClass.COOPERATIVE
         return self.operations.get(kind, OPERATIONS_BY_DEFAULT[kind])
+
+    def grace_of(self, cancellation_class: CancellationClass | None) -> int:
+        """The grace period of an owned operation of that class, in nanoseconds. A task of its own has ``grace_ns``."""
+        own_ns = self.operation(cancellation_class).grace_ns
+        return self.grace_ns if own_ns is None else own_ns
+
+    def bound_of(self, cancellation_class: CancellationClass | None) -> int:
+        """Within which time an owned operation of that class has observed a stop, in nanoseconds."""
+        own_ns = self.operation(cancellation_class).check_every_ns
+        return self.observation_bound_ns if own_ns is None else own_ns

@@ -24,8 +24,14 @@ class LateResultRule(StrEnum):
 
 
 class OperationContract(msgspec.Struct, frozen=True, kw_only=True):
-    """What a gate promises of operations of one class."""
+    """What a gate promises of operations of one class.
 
+    ``check_every_ns``: how long such an operation works on at most without looking whether it is to stop (``None``: the
+    gate's ``observation_bound_ns``). ``grace_ns``: how long after the cutoff it is left alone before force may be used
+    (``None``: the gate's); it is longer than that (ESC-8)."""
+
+    check_every_ns: int | None = None
+    grace_ns: int | None = None
     late_results: LateResultRule = LateResultRule.ENDS_OPERATION
 
 

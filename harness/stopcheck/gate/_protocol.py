@@ -192,9 +192,10 @@ class Gate:
         return r.Unsupported()
 
     def escalate(self, request: oq.Escalate) -> Answer[a.EscalateReply]:
-        """``[escalation]`` ``TooEarly`` until ``grace_ns`` after the cutoff, then ``Forced`` once and
-        ``AlreadyForced``, whoever asks. Nothing that is repeated (a stop, a tick, a request that came too early) defers
-        force or spends it (ESC-10). Without a cancelled task, or for a worker that it does not know, ``Refused``."""
+        """``[escalation]`` ``TooEarly`` until ``grace_ns`` after the cutoff (against the worker of an owned operation:
+        the grace period of its class), then ``Forced`` once and ``AlreadyForced``, whoever asks. Nothing that is
+        repeated (a stop, a tick, a request that came too early) defers force or spends it (ESC-10). Without a cancelled
+        task, or for a worker that it does not know, ``Refused``."""
         return r.Unsupported()
 
     def record_probe(self, request: oq.RecordProbe) -> Answer[a.RecordProbeReply]:

@@ -18,6 +18,7 @@ from stopcheck.gate import (
     ProbeResult,
     Recorded,
     RecordProbe,
+    RegisterChild,
     RequestCancel,
     Status,
     TaskRef,
@@ -48,7 +49,8 @@ class GraceBeforeForce(ReadingCheck):
         if not isinstance(deed.request, Escalate) or not isinstance(deed.reply, Forced | AlreadyForced | TooEarly):
             return
         cutoff_ns = earliest_cutoff_ns(self.facts, deed)
-        if cutoff_ns is None or deed.returned_ns >= cutoff_ns + self.contract.grace_ns:
+        grace_ns = declared_grace_ns(self.facts, deed.ref)
+        if cutoff_ns is None or deed.returned_ns >= cutoff_ns + grace_ns:
             return
         self.exercised("ESC-1")
         if not isinstance(deed.reply, TooEarly):
@@ -56,8 +58,17 @@ class GraceBeforeForce(ReadingCheck):
                 "ESC-1",
                 f"force against {deed.request.worker} of {label_of(deed)} was answered {deed.answer} at "
                 f"{deed.returned_ns} ns (call {deed.call_id}), but the cutoff was not before {cutoff_ns} ns and the "
-                f"grace period is {self.contract.grace_ns} ns",
+                f"grace period is {grace_ns} ns",
             )
+
+
+def declared_grace_ns(facts: Facts, ref: TaskRef | None) -> int:
+    """The grace period of a task: of an owned operation, that of the class with which it was registered."""
+    task = facts.tasks.get(ref) if ref is not None else None
+    for deed in facts.book.deeds("register_child", None if task is None else task.parent):
+        if isinstance(deed.request, RegisterChild) and deed.request.child == ref and deed.may_count:
+            return facts.contract.grace_of(deed.request.cancellation_class)
+    return facts.contract.grace_ns
 
 
 def earliest_cutoff_ns(facts: Facts, deed: Deed) -> int | None:
@@ -206,4 +217,4 @@ CHECKS: tuple[type[Check], ...] = (
     UncontrolledWorkerShown,
 )
 
-__all__ = ["CHECKS", "earliest_cutoff_ns"]
+__all__ = ["CHECKS", "declared_grace_ns", "earliest_cutoff_ns"]

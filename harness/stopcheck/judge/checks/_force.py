@@ -13,6 +13,7 @@ import msgspec
 
 from stopcheck.gate import (
     AlreadyForced,
+    CancellationClass,
     Disposition,
     Escalate,
     FinishChild,
@@ -28,6 +29,7 @@ from stopcheck.judge._checks import Check, Docket
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._reading import Reading, Window
 from stopcheck.judge.checks._completion import label_of
+from stopcheck.judge.checks._escalation import declared_grace_ns
 from stopcheck.judge.checks._readings import ReadingCheck
 
 
@@ -40,7 +42,7 @@ def force_asked(window: Window, worker: str) -> Iterator[tuple[Deed, Escalate]]:
 
 class ForceIsProvedByProbe(ReadingCheck):
     """A worker against which force was allowed is shown stopped only when a probe found it gone with its descendants,
-    or it said so itself. The declared grace period is longer than the declared observation bound.
+    or it said so itself. The declared grace periods are longer than the declared bounds of observation.
 
     A pass is about what was shown; whether a probe told the truth nobody can say."""
 
@@ -51,14 +53,19 @@ class ForceIsProvedByProbe(ReadingCheck):
         """A gate that keeps a grace period: longer than what it declares for observation?"""
         if not isinstance(deed.reply, Forced | AlreadyForced | TooEarly):
             return
-        grace_ns, bound_ns = self.contract.grace_ns, self.contract.observation_bound_ns
+        contract = self.contract
         self.exercised("ESC-8")
-        if grace_ns <= bound_ns:
-            self.violated(
-                "ESC-8",
-                f"the contract declares grace_ns={grace_ns}, which is not longer than observation_bound_ns={bound_ns}: "
-                f"a worker that obeys in time may be forced",
-            )
+        times = [("tasks", contract.grace_ns, contract.observation_bound_ns)]
+        times += [
+            (f"{kind} operations", contract.grace_of(kind), contract.bound_of(kind)) for kind in CancellationClass
+        ]
+        for what, grace_ns, bound_ns in times:
+            if grace_ns <= bound_ns:
+                self.violated(
+                    "ESC-8",
+                    f"the contract declares for {what} a grace period of {grace_ns} ns, which is not longer than the "
+                    f"{bound_ns} ns within which they observe a stop: a worker that obeys in time may be forced",
+                )
 
     def on_reading(self, reading: Reading) -> None:
         """Whoever was forced, and was not found gone."""
@@ -141,16 +148,19 @@ class RepeatsAreOneTransition(ReadingCheck):
         """Force was due, something had been repeated, and the worker may still act."""
         stops = sum(stop.may_count for stop in window.deeds("request_cancel"))
         repeated = stops + sum(1 for _ in force_asked(window, request.worker)) > 2
-        cut_ns = self.facts.book.cut_by_ns.get(window.task.ref)
+        cut_ns, grace_ns = (
+            self.facts.book.cut_by_ns.get(window.task.ref),
+            declared_grace_ns(self.facts, window.task.ref),
+        )
         record = deed.cut_off
         if not repeated or cut_ns is None or record is None or record.task != window.task.ref:
             return
-        if Right.SUPERVISE in request.caller.rights and deed.begun_ns >= cut_ns + self.contract.grace_ns:
+        if Right.SUPERVISE in request.caller.rights and deed.begun_ns >= cut_ns + grace_ns:
             self.breaks(
                 "ESC-10",
                 f"force against {request.worker} of {window.name} was answered {deed.answer} at {deed.begun_ns} ns "
                 f"(call {deed.call_id}), though the cutoff was known by {cut_ns} ns, the grace period of "
-                f"{self.contract.grace_ns} ns is over and the worker may still act; repeats must not switch escalation "
+                f"{grace_ns} ns is over and the worker may still act; repeats must not switch escalation "
                 f"off",
             )
 
