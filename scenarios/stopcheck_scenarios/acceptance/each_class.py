@@ -36,13 +36,9 @@ def build(world: World) -> None:
     world.under_way(claim, "claim worker", children=tuple(child for _, child in children))
     holders = {kind: world.under_way(child.ref, worker_of(child)) for kind, child in children}
     cooperative = CancellationClass.COOPERATIVE
-    for kind, child in children:
-        if kind is cooperative:
-            world.actor("cooperative", look_now_and_then(world, holders[kind], child))
-    supervisor = world.client("supervisor", Right.SUPERVISE)
-    world.actor(
-        "supervisor", force_each(world, supervisor, [entry for entry in children if entry[0] is not cooperative])
-    )
+    others = [(kind, child) for kind, child in children if kind is not cooperative]
+    world.actor("cooperative", look_now_and_then(world, holders[cooperative], dict(children)[cooperative]))
+    world.actor("supervisor", force_each(world, world.client("supervisor", Right.SUPERVISE), others))
     world.person("person", claim, Scope.SUBTREE, then_inspects=False)
 
 
