@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stopcheck.gate import Indefinite
+from stopcheck.gate import GateContract, Indefinite
 from stopcheck.world import Called, Committed, Event, FaultChosen, GateDied, Returned, Sight, WorkerActed
 
 #: Whether something was seen in a run.
@@ -147,3 +147,8 @@ def in_order(*matches: Match) -> Seen:
 def died_under(operation: str) -> Seen:
     """The gate died under a call of ``operation``: its caller does not know whether it took effect."""
     return saw(answer(operation, Indefinite))
+
+
+def keeps_ledger(contract: GateContract) -> bool:
+    """Of a job system that keeps no ledger, no commitment and no claim is ever seen."""
+    return contract.ledger

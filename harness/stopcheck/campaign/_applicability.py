@@ -36,15 +36,18 @@ NEEDS_LEDGER = frozenset(
     {
         "ADM-1",
         "ADM-2",
+        "ADM-3",
         "ADM-4",
         "ADM-5",
         "ADM-7",
+        "ACK-5",
         "CHILD-3",
         "CMP-4",
         "CMP-5",
         "ESC-2",
         "ESC-3",
         "RPT-2",
+        "RPT-3",
     }
 )
 #: Clauses that speak of gates *without* a capability: not asked of one that has it, and no need of any profile.

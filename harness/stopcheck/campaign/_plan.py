@@ -58,7 +58,7 @@ def plan(
     restricts it: one job of that strategy wherever there would be any."""
     jobs: list[JobSpec] = []
     for scenario in scenarios:
-        if not scenario.needs <= contract.capabilities:
+        if not scenario.fits(contract):
             continue
         for handles, grain in variants(contract, granularity):
             if grain is Granularity.INNER and not _goes_inside(scenario, handles, granularity):

@@ -157,6 +157,8 @@ def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> Non
     contract = loaded.contract
     lacking = ", ".join(sorted(c.value for c in scenario.needs - contract.capabilities))
     hint = "the token is another gate's: name the gate that it was made with"
+    if scenario.ledger and not contract.ledger:
+        raise UsageFault(f"the scenario {scenario.id!r} needs a ledger, which {loaded.reference!r} has not", hint=hint)
     if lacking:
         what = f"the scenario {scenario.id!r} needs [{lacking}], which {loaded.reference!r} does not declare"
         raise UsageFault(what, hint=hint)

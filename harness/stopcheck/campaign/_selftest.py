@@ -180,7 +180,7 @@ def _explore(trial: Trial, clause: str) -> Exploration:
 def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:
     known = load_scenarios()
     chosen = [known[name] for name in fault.scenarios if name in known] or list(known.values())
-    return [s for s in chosen if s.needs <= loaded.contract.capabilities]
+    return [s for s in chosen if s.fits(loaded.contract)]
 
 
 def _try_sigkill(fault: KnownFault) -> Row:
@@ -202,7 +202,7 @@ def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 
     for granularity in grains:
         with ground(loaded, granularity) as interior, Watchdog(_HANG_S) as watchdog:
             for scenario in list(load_scenarios().values())[start::every]:
-                if not scenario.needs <= contract.capabilities:
+                if not scenario.fits(contract):
                     continue
                 if granularity is Granularity.INNER and not scenario.deep:
                     continue

@@ -325,7 +325,7 @@ def main(order: str) -> None:
     scenarios = load_scenarios()
     try:
         for name in wanted or list(scenarios):
-            if scenarios[name].needs <= loaded.contract.capabilities:
+            if scenarios[name].fits(loaded.contract):
                 done.scenario(scenarios[name], only)
     except RuntimeError as error:
         trouble = str(error)

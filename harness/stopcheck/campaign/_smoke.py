@@ -33,7 +33,7 @@ class Smoke(msgspec.Struct, frozen=True):
 def smoke(loaded: LoadedGate, execution_s: float = EXECUTION_S) -> Smoke:
     """Make the run, between the gate's inner points where it has any."""
     contract = loaded.contract
-    scenario = next(each for each in load_scenarios().values() if each.needs <= contract.capabilities)
+    scenario = next(each for each in load_scenarios().values() if each.fits(contract))
     inside = not contract.serialised_calls
     granularity = Granularity.INNER if inside else Granularity.CALLS
     judge = Judge(contract, CHECKS)

@@ -49,6 +49,8 @@ _CORE = (
     "inspect",
     "tick",
 )
+#: Of these, those that a gate without a ledger does without.
+_LEDGER = ("commit_effect", "claim_dispatch", "record_outcome")
 #: How many of several calls that never return are named.
 _LISTED = 4
 #: What event loops say when their functions are called outside of them; the last, asyncio's locks that must wait.
@@ -160,6 +162,8 @@ def missing_operation(what: str, request: Request, reply: object, gate: Gate) ->
     rightly answered so."""
     operation, scopes = request.operation, gate.contract.scopes
     if type(reply) is not Unsupported or operation not in _CORE:
+        return None
+    if operation in _LEDGER and not gate.contract.ledger:
         return None
     if isinstance(request, RequestCancel) and request.scope not in scopes:
         return None

@@ -139,7 +139,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sentence`` is the contract's case in one sentence. ``build`` declares tasks, receivers and actors on a fresh
     :class:`World`. ``clauses`` are those that it was written to exercise (documentation, and what ``explain`` shows),
-    ``points`` those of :data:`~stopcheck.world.INJECTION_POINTS`.
+    ``points`` those of :data:`~stopcheck.world.INJECTION_POINTS`. ``ledger``: it is about effects. Where it is not,
+    gates without a ledger are tried in it too, and whatever effects it declares nobody makes.
     """
 
     id: str
@@ -153,8 +154,13 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     races: bool = False
+    ledger: bool = True
     #: Preemptions, faults and deaths together that a bounded search must reach for every witness to be seen.
     disruptions: int = 1
+
+    def fits(self, contract: GateContract) -> bool:
+        """Whether a gate that declares this can be tried in it."""
+        return self.needs <= contract.capabilities and (contract.ledger or not self.ledger)
 
     @property
     def deep(self) -> bool:

@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+import msgspec
+
 from stopcheck.gate import (
     Caller,
     CancellationClass,
@@ -188,6 +190,7 @@ class World:
         """A worker has begun on ``task``, registered ``children`` and committed ``effects`` before the run's first
         choice. It does nothing more; whoever is given the holder may act in its name."""
         holder = Holder(self.client(worker, Right.WORK))
+        effects = effects if self.port.contract.ledger else ()
         self.prepare(workers.get_under_way(self, holder, worker, task, trigger, children, effects))
         return holder
 
@@ -197,6 +200,8 @@ class World:
 
     def worker(self, name: str, plan: workers.Plan) -> None:
         """A worker that carries out ``plan``."""
+        if not self.port.contract.ledger:
+            plan = msgspec.structs.replace(plan, effects=(), extra=None)
         self.plans[name] = plan
         self.actor(name, workers.work(self, name, plan))
 

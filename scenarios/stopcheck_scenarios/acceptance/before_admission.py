@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Admitted, ExistingRecord, Stopped
 from stopcheck.world import FaultBudget, Plan, Scenario, Temper, Witness, World
-from stopcheck_scenarios._seen import answer, both, died_under, in_order, saw
+from stopcheck_scenarios._seen import answer, both, died_under, in_order, keeps_ledger, saw
 
 
 def build(world: World) -> None:
@@ -32,6 +32,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="before-admission",
+    ledger=False,
     title="Stop before admission",
     sentence="Cancellation wins the commitment race; nothing is admitted afterwards.",
     case=1,
@@ -41,10 +42,12 @@ SCENARIO = Scenario(
         Witness(
             "the stop won against the commitment",
             in_order(answer("request_cancel", Accepted), answer("commit_effect", Stopped)),
+            given=keeps_ledger,
         ),
         Witness(
             "the commitment won against the stop",
             in_order(answer("commit_effect", Admitted), answer("request_cancel", Accepted)),
+            given=keeps_ledger,
         ),
         Witness(
             "an admitted mail did not open the door to a second one",
@@ -53,6 +56,7 @@ SCENARIO = Scenario(
                 answer("request_cancel", Accepted),
                 answer("commit_effect", Stopped),
             ),
+            given=keeps_ledger,
         ),
         Witness("the stop was repeated", saw(answer("request_cancel", ExistingRecord))),
         Witness("the gate died under the stop", died_under("request_cancel"), durable=True),
@@ -60,6 +64,7 @@ SCENARIO = Scenario(
             "the gate died under the commitment, and the stop came",
             both(died_under("commit_effect"), saw(answer("request_cancel", Accepted))),
             durable=True,
+            given=keeps_ledger,
         ),
     ),
     clauses=("ADM-1", "ADM-3", "ADM-4", "SCOPE-1", "SCOPE-4", "REC-1", "REC-2", "REC-4", "REC-5", "LIVE-2", "RPT-5"),

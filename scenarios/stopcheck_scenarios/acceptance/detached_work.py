@@ -58,6 +58,7 @@ STOP = answer("request_cancel", Accepted)
 
 SCENARIO = Scenario(
     id="detached-work",
+    ledger=False,
     title="Detached work beside a claim that is stopped",
     sentence="Detached work has its own owner, deadline and authority; owned work never becomes detached by a stop.",
     build=build,

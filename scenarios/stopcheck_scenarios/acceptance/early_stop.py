@@ -34,6 +34,7 @@ ANSWERED_EARLY: Seen = either(
 
 SCENARIO = Scenario(
     id="early-stop",
+    ledger=False,
     title="A stop before the task is open",
     sentence="A cancellation for a task that is unknown, or not started yet, is answered definitely.",
     build=build,

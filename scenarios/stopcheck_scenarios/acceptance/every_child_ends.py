@@ -80,6 +80,7 @@ STOP = answer("request_cancel", Accepted)
 
 SCENARIO = Scenario(
     id="every-child-ends",
+    ledger=False,
     title="One owned operation of each kind, and a stop of them all",
     sentence="Every child ends in a known terminal or an explicit unknown state.",
     case=10,

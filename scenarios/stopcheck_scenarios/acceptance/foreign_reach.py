@@ -164,6 +164,7 @@ async def go_on(world: World, holder: Holder, task: TaskRef) -> None:
 
 SCENARIO = Scenario(
     id="foreign-reach",
+    ledger=False,
     title="A stranger tries every operation",
     sentence="Tenants are apart in every operation, and in what all tasks of a tenant share.",
     build=build,

@@ -69,6 +69,7 @@ CHILDREN = frozenset((Capability.CHILDREN,))
 SCENARIOS = (
     Scenario(
         id="unregistered-child",
+        ledger=False,
         title="A child starts before it is registered",
         sentence="Ownership is recorded before the child can run.",
         build=unregistered,
@@ -93,6 +94,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="grandchild-while-draining",
+        ledger=False,
         title="A stopped family still grows",
         sentence="Under scope subtree no grandchild is created during draining.",
         build=branching,

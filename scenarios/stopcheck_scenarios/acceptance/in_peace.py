@@ -61,6 +61,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="plain-family",
+        ledger=False,
         title="A parent and its child complete",
         sentence="Without stop and fault, children run, and the task completes after them.",
         build=family_completes,
@@ -76,6 +77,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="stop-in-peace",
+        ledger=False,
         title="A stop that everybody obeys",
         sentence="An authorised stop of a running task is accepted, and settled when everything is accounted for.",
         build=stops,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Ended, Lost, Unverified, Won
 from stopcheck.world import FaultBudget, Plan, Scenario, Witness, World
-from stopcheck_scenarios._seen import answer, both, commit, died_under, in_order, saw
+from stopcheck_scenarios._seen import answer, both, commit, died_under, in_order, keeps_ledger, saw
 
 
 def build(world: World) -> None:
@@ -31,6 +31,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="late-completion",
+    ledger=False,
     title="Completion races with the stop",
     sentence="Verified success races with the stop; the serialised winner decides, evidence is kept.",
     case=7,
@@ -45,8 +46,9 @@ SCENARIO = Scenario(
         Witness(
             "the mail was sent although the stop won",
             both(in_order(answer("request_cancel", Accepted), commit("refund-mail")), saw(answer("complete", Lost))),
+            given=keeps_ledger,
         ),
-        Witness("an unverified success did not win", saw(answer("complete", Unverified))),
+        Witness("an unverified success did not win", saw(answer("complete", Unverified)), given=keeps_ledger),
         Witness("the gate died under the completion", died_under("complete"), durable=True),
     ),
     clauses=("CMP-1", "CMP-2", "CMP-3", "CMP-4", "CMP-5", "CMP-6", "RCN-2", "EFF-1", "RPT-2", "ADM-3"),

@@ -57,6 +57,7 @@ def turned_away(trigger: Trigger) -> Witness:
 
 SCENARIO = Scenario(
     id="late-turns",
+    ledger=False,
     title="What finishes after the stop wants to go on",
     sentence="A late notification, tool result, ready dependant, continuation or cron tick starts no new turn.",
     build=build,

@@ -70,6 +70,7 @@ async def look_through_the_crowd(world: World, task: TaskRef, others: list[TaskR
 
 CROWDED = Scenario(
     id="crowded-memory",
+    ledger=False,
     title="A record among many, from a clock that is behind",
     sentence="Reading does not consume the record, capacity does not evict it, no foreign clock orders it.",
     build=crowded,
@@ -91,6 +92,7 @@ CROWDED = Scenario(
 
 SCENARIO = Scenario(
     id="long-memory",
+    ledger=False,
     title="The record is still there when its retention ends",
     sentence="The record lives as long as the declared retention: reading, capacity and clean-up do not remove it.",
     build=build,

@@ -127,6 +127,7 @@ async def stop_both(world: World, holders: tuple[Holder, Holder], runs: tuple[Ta
 SCENARIOS = (
     Scenario(
         id="unclear-stops",
+        ledger=False,
         title="Stops that do not say what to stop",
         sentence="A cancellation names tenant, task id, incarnation and scope; without one of them it is refused.",
         build=unclear,
@@ -144,6 +145,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="stale-handles",
+        ledger=False,
         title="Stops by handles of what is not there",
         sentence="A stop with a malformed or stale handle is an error to its caller, never silence.",
         build=stale,
@@ -168,6 +170,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="one-of-two-runs",
+        ledger=False,
         title="Somebody who may stop one of two runs",
         sentence="A stop reaches exactly the runs that it names; the right to stop is checked for each run.",
         build=one_of_two,

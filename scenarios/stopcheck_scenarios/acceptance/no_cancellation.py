@@ -100,6 +100,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="closed-views",
+        ledger=False,
         title="Nobody looks any more",
         sentence="A closed stream, a dropped client or a hidden row changes no status.",
         build=unwatched,

@@ -39,6 +39,7 @@ OBSERVED = answer("acknowledge", Recorded)
 
 SCENARIO = Scenario(
     id="no-new-child",
+    ledger=False,
     title="A parent that has seen the stop wants another child",
     sentence="No new child after the parent's cancellation is observed.",
     case=9,

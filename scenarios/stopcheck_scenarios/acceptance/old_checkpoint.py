@@ -116,6 +116,7 @@ STOPPED = Scenario(
 
 REPLACED = Scenario(
     id="replaced-checkpoint",
+    ledger=False,
     title="An old checkpoint after a replacement and after the end",
     sentence="A worker that resumes is told what has become of its task since, and acts on nothing older.",
     build=replaced,

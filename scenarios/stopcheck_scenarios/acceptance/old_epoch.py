@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, AckStrength, StaleLease, TaskRef, Trigger
 from stopcheck.world import Effect, FaultBudget, Holder, Plan, Scenario, Witness, World
-from stopcheck_scenarios._seen import answer, in_order, saw
+from stopcheck_scenarios._seen import answer, in_order, keeps_ledger, saw
 
 
 def build(world: World) -> None:
@@ -47,13 +47,16 @@ async def go_on(world: World, former: Holder, task: TaskRef, effect: Effect) -> 
 
 SCENARIO = Scenario(
     id="old-epoch",
+    ledger=False,
     races=True,
     title="A former worker acts under its old lease",
     sentence="A worker whose lease was superseded cannot commit or complete, and its acknowledgement does not count.",
     build=build,
     budget=FaultBudget(crashes=0, provider=0),
     witnesses=(
-        Witness("a commitment under the old epoch was refused", saw(answer("commit_effect", StaleLease))),
+        Witness(
+            "a commitment under the old epoch was refused", saw(answer("commit_effect", StaleLease)), given=keeps_ledger
+        ),
         Witness("a completion under the old epoch was refused", saw(answer("complete", StaleLease))),
         Witness(
             "an acknowledgement under the old epoch did not count",

@@ -93,6 +93,7 @@ STOP = answer("request_cancel", Accepted)
 SCENARIOS = (
     Scenario(
         id="next-run",
+        ledger=False,
         title="The next run of a task that was stopped",
         sentence="The next run is clean: its worker, session, specification and input carry nothing of the old stop.",
         build=next_run,
@@ -114,6 +115,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="same-handles",
+        ledger=False,
         title="Two runs whose workers have the same name",
         sentence="Execution identity is apart from task identity: a stop through a recycled handle harms no other run.",
         build=same_handles,

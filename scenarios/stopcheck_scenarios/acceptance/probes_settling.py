@@ -88,6 +88,7 @@ async def press_late(world: World, client: Client, task: TaskRef) -> None:
 SCENARIOS = (
     Scenario(
         id="living-grandchild",
+        ledger=False,
         title="A grandchild lives while its owners have stopped",
         sentence="A parent settles only when each operation that it owns, at any depth, is terminal.",
         build=grandchild_lives,

@@ -44,6 +44,7 @@ async def completes(world: World, holder: Holder, failed: Child, never: Child) -
 
 SCENARIO = Scenario(
     id="released-owner",
+    ledger=False,
     title="A parent whose child was stopped goes on",
     sentence="Those that wait on a stopped child are released; one that finished or never came to be blocks nothing.",
     build=build,

@@ -56,6 +56,7 @@ def removed(target: str, capability: Capability | None = None) -> Witness:
 
 SCENARIO = Scenario(
     id="removed-work",
+    ledger=False,
     title="What stood for the work is removed",
     sentence="Removing a message, row or object is not recorded as proof that its work ended.",
     build=build,

@@ -23,6 +23,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="widened-twice",
+    ledger=False,
     title="Two people widen one stop",
     sentence="A wider scope widens the same record, once.",
     build=build,

@@ -114,6 +114,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="seen-after-the-end",
+        ledger=False,
         title="Somebody stops what has completed, and looks",
         sentence="A stop that came after completion is kept, and shown as such.",
         build=ended,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Done, Right, StaleLease, Stopped, TaskRef
 from stopcheck.world import Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
-from stopcheck_scenarios._seen import answer, in_order, saw
+from stopcheck_scenarios._seen import answer, in_order, keeps_ledger, saw
 
 
 def expired(world: World) -> None:
@@ -56,12 +56,17 @@ async def go_on(holder: Holder, effect: Effect) -> None:
 SCENARIOS = (
     Scenario(
         id="expired-lease",
+        ledger=False,
         title="A worker goes on after its lease has run out",
         sentence="A lease that expired counts as revoked: under it nothing is committed, renewed or completed.",
         build=expired,
         budget=FaultBudget(crashes=1, provider=0, time=1, timers=("the lease",)),
         witnesses=(
-            Witness("a commitment under the expired lease was refused", saw(answer("commit_effect", StaleLease))),
+            Witness(
+                "a commitment under the expired lease was refused",
+                saw(answer("commit_effect", StaleLease)),
+                given=keeps_ledger,
+            ),
             Witness("it was not renewed", saw(answer("renew_lease", StaleLease))),
             Witness("it ended nothing", saw(answer("complete", StaleLease))),
         ),
@@ -70,6 +75,7 @@ SCENARIOS = (
     ),
     Scenario(
         id="revoked-lease",
+        ledger=False,
         title="A worker goes on after its lease was taken away",
         sentence="A worker whose lease was revoked commits and completes nothing, and no stop lets a lease be renewed.",
         build=revoked,
@@ -78,6 +84,7 @@ SCENARIOS = (
             Witness(
                 "a commitment under the revoked lease was refused",
                 in_order(answer("revoke_lease", Done), answer("commit_effect", StaleLease)),
+                given=keeps_ledger,
             ),
             Witness(
                 "a completion under the revoked lease was refused",

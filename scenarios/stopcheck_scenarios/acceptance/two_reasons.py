@@ -22,6 +22,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="two-reasons",
+    ledger=False,
     title="Two people stop a task for different reasons",
     sentence="The later of two causes is appended to the record, and neither is taken for the other.",
     build=build,

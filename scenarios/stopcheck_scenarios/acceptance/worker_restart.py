@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stopcheck.gate import Accepted, Capability, ExistingEffect, LeaseGranted, Stopped
 from stopcheck.world import FaultBudget, Plan, Scenario, Temper, Witness, World
-from stopcheck_scenarios._seen import act, answer, died_under, fault, in_order, saw
+from stopcheck_scenarios._seen import act, answer, died_under, fault, in_order, keeps_ledger, saw
 
 
 def build(world: World) -> None:
@@ -26,6 +26,7 @@ def build(world: World) -> None:
 
 SCENARIO = Scenario(
     id="worker-restart",
+    ledger=False,
     title="A worker dies and its message is redelivered",
     sentence="A queued message is redelivered; the replacement reads the cancellation and does no ordinary work.",
     case=5,
@@ -45,7 +46,11 @@ SCENARIO = Scenario(
             "a duplicate met the stop",
             in_order(fault("duplicate"), answer("request_cancel", Accepted), answer("begin_work", Stopped)),
         ),
-        Witness("the replacement committed the same mail again", saw(answer("commit_effect", ExistingEffect))),
+        Witness(
+            "the replacement committed the same mail again",
+            saw(answer("commit_effect", ExistingEffect)),
+            given=keeps_ledger,
+        ),
         Witness("the gate died under a begin", died_under("begin_work"), durable=True),
     ),
     clauses=("DLV-1", "DLV-2", "DLV-3", "DLV-6", "DLV-8", "ADM-5", "ADM-6", "ADM-7", "REC-3", "REC-4", "LIVE-3"),

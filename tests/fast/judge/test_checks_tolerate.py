@@ -31,7 +31,7 @@ GATES = [MemoryGate, *(right.factory for right in RIGHT_GATES)]
 def test_a_right_gate_breaks_no_clause(gate: GateFactory) -> None:
     memo = gate_memo(gate.contract)
     for scenario in SCENARIOS:
-        if not scenario.needs <= gate.contract.capabilities:
+        if not scenario.fits(gate.contract):
             continue
         trial = make_trial(scenario, gate, Variant(1), PlainInterior(NoStorage()), CHECKS, memo=memo)
         for chooser in choosers():
