@@ -25,13 +25,15 @@ from stopcheck.gate import (
     Snapshot,
     StartChild,
     Stopped,
+    Taken,
+    UseGrant,
     Won,
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
 from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
 
-_WORK = (Admitted, LeaseGranted, Renewed, RetryFired, Won)
+_WORK = (Admitted, LeaseGranted, Renewed, RetryFired, Taken, Won)
 _OVER = (Execution.COMPLETED, Execution.FAILED)
 
 
@@ -150,6 +152,8 @@ class ExpiryIsACutoff(_Lifetimes):
 
     def _let_in(self, call: Call) -> bool:
         request = call.request
+        if isinstance(request, UseGrant):
+            return isinstance(call.reply, Done)
         if isinstance(request, RegisterChild):
             return isinstance(call.reply, Done) and request.child not in call.known.children
         return isinstance(request, StartChild) and isinstance(call.reply, Done) and not self._started(request)
