@@ -13,6 +13,7 @@ from stopcheck.gate import (
     Disposition,
     Ended,
     Lost,
+    NoEvidence,
     Resolved,
     Right,
     Snapshot,
@@ -37,9 +38,11 @@ async def export(client: Client, holder: Holder, file: Effect) -> None:
     """Write the file and report; look where no answer comes; try to write it once more."""
     claim = await client.claim_dispatch(file)
     if isinstance(claim, ClaimGranted):
-        await client.record_outcome(file, await file.receiver.submit(file, claim.permit), claim.attempt)
+        evidence = await file.receiver.submit(file, claim.permit)
+        await client.record_outcome(file, evidence, claim.attempt)
+        if isinstance(evidence, NoEvidence):
+            await client.record_outcome(file, await file.receiver.look_up(file))
         await holder.client.complete(file.task, holder.epoch)
-        await client.record_outcome(file, await file.receiver.look_up(file))
     again = await client.claim_dispatch(file)
     if isinstance(again, ClaimGranted):
         await file.receiver.submit(file, again.permit)
