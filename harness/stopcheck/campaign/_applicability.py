@@ -25,11 +25,16 @@ Need = Capability | Trait
 #: Clauses that speak of restart and durability: a volatile gate is ``UNSUPPORTED`` there.
 NEEDS_DURABILITY = frozenset({"REC-2", "REC-5", "REC-7", "DLV-3", "EFF-9", "CHILD-8"})
 #: Clauses that are about a scope wider than the task.
-NEEDS_SUBTREE = frozenset({"CHILD-3", "CHILD-4", "SCOPE-5"})
-#: Clauses about the lifetimes of owned work.
-NEEDS_CHILDREN = frozenset({"SCOPE-5", "DDL-1", "DDL-2"})
-#: Clauses of the bounded stop about what only some gates keep beside it.
-NEEDS_MORE = {"ESC-5": Capability.CLEANUP, "ESC-7": Capability.CLEANUP, "ESC-9": Capability.CAPACITY}
+NEEDS_SUBTREE = frozenset({"CHILD-3", "CHILD-4", "SCOPE-5", "RPT-3"})
+#: Clauses about owned work and its lifetimes.
+NEEDS_CHILDREN = frozenset({"SCOPE-5", "DDL-1", "DDL-2", "RPT-3"})
+#: Clauses about what only some gates keep beside the rest of their family.
+NEEDS_MORE = {
+    "ESC-5": Capability.CLEANUP,
+    "ESC-7": Capability.CLEANUP,
+    "ESC-9": Capability.CAPACITY,
+    "RPT-3": Capability.RESULTS,
+}
 #: Families, and clauses of others, that speak of effects: a gate that keeps no ledger is ``UNSUPPORTED`` there.
 NEEDS_LEDGER_FAMILIES = frozenset({"SUP", "EFF", "RCN"})
 NEEDS_LEDGER = frozenset(

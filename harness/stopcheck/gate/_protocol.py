@@ -28,6 +28,7 @@ from stopcheck.gate import _requests as q
 from stopcheck.gate._contract import GateContract
 from stopcheck.gate._environment import Environment
 from stopcheck.gate._records import Snapshot
+from stopcheck.gate._vocabulary import RefusalReason, Right
 
 T = TypeVar("T")
 
@@ -152,7 +153,8 @@ class Gate:
     def close_view(self, request: q.CloseView) -> Answer[a.CloseViewReply]:
         """Somebody looks at the task no longer. This answer is right where nothing of a task hangs on who looks at
         it; override it to let go of a stream or a subscription. Status, record and execution stay as they are."""
-        return r.Done()
+        known = request.caller.tenant == request.task.tenant and Right.INSPECT in request.caller.rights
+        return r.Done() if known else r.Refused(RefusalReason.FORBIDDEN)
 
     def tick(self, request: q.Tick) -> Answer[a.TickReply]:
         """Make the transitions that are due at ``now_ns``, on all tasks: expire leases, settle stopped tasks, end

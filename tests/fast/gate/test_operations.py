@@ -15,12 +15,14 @@ import pytest
 
 from stopcheck.gate import (
     OPERATIONS,
+    Caller,
     Capability,
     CommonReply,
     Done,
     Gate,
     GateContract,
     OperationSpec,
+    RefusalReason,
     Refused,
     Request,
     Retry,
@@ -112,8 +114,19 @@ def test_operations_stand_in_the_protocols_order() -> None:
 
 @by_name
 def test_a_gate_that_overrides_nothing_answers_unsupported(spec: OperationSpec) -> None:
+    request = request_of(spec)
+    request = msgspec.structs.replace(request, caller=Caller("somebody", request.task.tenant, tuple(Right)))
     right_as_it_is = {"close_view": Done()}
-    assert getattr(Bare(), spec.name)(request_of(spec)) == right_as_it_is.get(spec.name, Unsupported())
+    assert getattr(Bare(), spec.name)(request) == right_as_it_is.get(spec.name, Unsupported())
+
+
+@pytest.mark.parametrize(
+    "caller", [Caller("somebody", "text", (Right.WORK,)), Caller("stranger", "other", tuple(Right))]
+)
+def test_nobody_closes_a_view_that_is_not_his(caller: Caller) -> None:
+    request = msgspec.structs.replace(request_of(OPERATIONS["close_view"]), caller=caller)
+    assert isinstance(request, CloseView)
+    assert Bare().close_view(request) == Refused(RefusalReason.FORBIDDEN)
 
 
 def test_the_gate_has_no_operation_beside_the_table() -> None:

@@ -21,7 +21,9 @@ BAD = {
 
 @pytest.mark.parametrize("wrong", BAD)
 def test_a_process_that_cannot_be_worked_with(wrong: str) -> None:
-    done = stopcheck("certify", "--command", shlex.join(command(wrong)), *SHORT, "--budget", "10")  # asserts that nothing is left
+    done = stopcheck(
+        "certify", "--command", shlex.join(command(wrong)), *SHORT, "--budget", "10"
+    )  # asserts that nothing is left
     assert done.returncode == ExitCode.ADAPTER_FAULT
     assert done.stderr == ""
     faults = [line for line in lines(done.stdout) if line.startswith("ADAPTER FAULT")]
