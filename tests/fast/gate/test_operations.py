@@ -17,6 +17,7 @@ from stopcheck.gate import (
     OPERATIONS,
     Caller,
     Capability,
+    CloseView,
     CommonReply,
     Done,
     Gate,
