@@ -185,11 +185,12 @@ class Measuring:
         row = self._of(kinds[0], task)
         told = [d for d in self._book.deeds("record_outcome", effect.effect_id) if isinstance(d.request, RecordOutcome)]
         spoken = [d for d in told if speaks(_evidence(d), effect) is not None and d.may_count]
-        silent = [d for d in told if is_silent(_evidence(d)) and d.answer == "Recorded"]
-        row.add("unknown", certain=bool(silent) and not spoken, possible=bool(silent or effect.doubtful_claim))
+        silent = [d for d in told if is_silent(_evidence(d)) and d.answer in ("Recorded", "Same")]
+        claims = [d for d in self._book.deeds("claim_dispatch", effect.effect_id) if d.may_count]
+        # A gate may call it unknown from the claim on.
+        row.add("unknown", certain=bool(effect.claims and silent) and not spoken, possible=bool(claims))
         if task.record is None and not (task.stops or task.deadline):
             return
-        claims = [d for d in self._book.deeds("claim_dispatch", effect.effect_id) if d.may_count]
         late = any(isinstance(d.reply, ClaimGranted | Resend) and self._after_cutoff(d) for d in claims)
         row.add("after_cutoff", certain=late, possible=bool(claims))
         by_deadline = task.record is not None and task.record.causes[0].cause is Cause.DEADLINE

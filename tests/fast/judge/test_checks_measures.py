@@ -109,6 +109,17 @@ def test_where_an_answer_was_lost_either_figure_is_right() -> None:
         assert not story.broken
 
 
+def test_what_is_claimed_may_be_called_unknown_from_then_on() -> None:
+    for unknown in (0, 1):
+        story = Story(MeasuresAgree)
+        story.effect()
+        story.begins()
+        story.commits(Admitted(1))
+        story.asks(ClaimDispatch, ClaimGranted("permit", 1), effect_id="mail-1")
+        story.asks(Measures, MeasuresReport("told", (OperationFigures(operation="mail", unknown=unknown),)))
+        assert not story.broken
+
+
 def test_a_repeated_request_is_one() -> None:
     story = stopped()
     story.stop(ExistingRecord(record(causes=(cause(at_ns=5),))))
