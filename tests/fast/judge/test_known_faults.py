@@ -15,6 +15,7 @@ from stopcheck_fixtures.faulty import (
     batches,
     belongings,
     boundary,
+    carried_over,
     children,
     compensation,
     declared_stops,
@@ -40,6 +41,7 @@ from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
 MODULES = (
+    carried_over,
     scope,
     tenants,
     named_stops,

@@ -12,15 +12,19 @@ from typing import ClassVar
 
 from stopcheck.gate import (
     BeginWork,
+    Done,
+    FireRetry,
     LeaseState,
     Lost,
     Opened,
     PreCancelled,
     Refused,
+    RetryFired,
     Right,
     StaleLease,
     Stopped,
     TaskRef,
+    UseGrant,
 )
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
@@ -39,6 +43,7 @@ _TRACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("signals", ("record_signal",)),
     ("late_results", ("complete", "fail", "offer_result")),
     ("stop_after_end", ("request_cancel",)),
+    ("suspended", ("suspend",)),
 )
 
 
@@ -72,6 +77,8 @@ class NextRunIsClean(ReadingCheck):
             return
         if isinstance(deed.reply, Stopped | Lost | PreCancelled):
             self._told(deed, window.name, "it was never stopped", stopped)
+        elif isinstance(deed.request, UseGrant | FireRetry) and isinstance(deed.reply, Done | RetryFired):
+            self._left_behind(deed, window, stopped)
         elif isinstance(deed.request, BeginWork) and self._may_begin(window, deed):
             self.exercised("DLV-7")
             if isinstance(deed.reply, Refused):
@@ -87,12 +94,24 @@ class NextRunIsClean(ReadingCheck):
         found = traces(self.facts, reading)
         declared = {entry.effect_id: self.facts.effects.get(entry.effect_id) for entry in reading.snapshot.effects}
         found += [name for name, effect in declared.items() if effect is not None and effect.task != ref]
+        found += ["the deadline of that run"] if self._deadline_of(reading, stopped) else []
         if found:
             self.violated(
                 "DLV-7",
                 f"the account of {reading.name} (call {reading.deed.call_id}) shows {', '.join(found)}, of which there "
                 f"was nothing in that run; the run before, {label(stopped)}, had been stopped, and the next is clean",
             )
+
+    def _left_behind(self, deed: Deed, window: Window, stopped: TaskRef) -> None:
+        """Something was used: was it of this run?"""
+        kept = "grant" if isinstance(deed.request, UseGrant) else "schedule_retry"
+        if not window.deeds(kept):
+            self._told(deed, window.name, f"{kept} was never called for this run", stopped)
+
+    def _deadline_of(self, reading: Reading, stopped: TaskRef) -> bool:
+        """Whether a run that was given no deadline shows that of the stopped one."""
+        shown = reading.snapshot.deadline_ns
+        return not reading.task.deadline and shown is not None and shown == self.facts.tasks[stopped].due_by_ns
 
     def _stopped_before(self, task: TaskFacts) -> TaskRef | None:
         """An earlier incarnation that is known to be stopped, if nothing was begun that may stop this one."""
