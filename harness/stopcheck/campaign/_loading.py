@@ -224,6 +224,12 @@ def _check_contract(reference: str, contract: GateContract) -> None:
                 cause="a plain string stands where a value of stopcheck.gate belongs",
                 hint=f"use the enumerations of stopcheck.gate for {name}",
             )
+        if name.endswith("_ns") and given < 0:
+            raise NotAGate(
+                f"the contract of {reference!r} has {name}={given}, and no time lasts less than nothing",
+                cause="a bound of a contract is a length of time in nanoseconds",
+                hint=f"declare {name} as 0 or more; stopcheck.gate.SECOND_NS is one second",
+            )
 
 
 def _types(value: object) -> str:

@@ -143,6 +143,11 @@ BROKEN = {
         "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n    contract = sg.GateContract(name='g', version=1)",
         "is not valid",
     ),
+    "has a contract that lasts less than nothing": (
+        "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n"
+        "    contract = sg.GateContract(name='g', version='1', grace_ns=-5)",
+        "has grace_ns=-5, and no time lasts less than nothing",
+    ),
 }
 
 
