@@ -1,9 +1,9 @@
 """The plan: which scenarios, variants and strategies a gate is tried with.
 
-One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where the gate's calls are
-not serialised by construction, again between its inner branch points up to a named bound of disruptions, where
-exhaustion is out of reach. Sampling and the stop sweep come on top; they add evidence and witnesses, and never stand in
-for a search that was not completed.
+One idea: every scenario is searched exhaustively at call granularity, which is cheap, and, where it is about calls that
+race and the gate's are not serialised by construction, again between its inner branch points up to a named bound of
+disruptions, where exhaustion is out of reach. Sampling and the stop sweep come on top; they add evidence and
+witnesses, and never stand in for a search that was not completed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _restricted(planned: Sequence[JobSpec], strategy: str, scenario: Scenario, b
 
 def _goes_inside(scenario: Scenario, handles: int, asked: str | None) -> bool:
     """Runs between inner branch points are dear: unless asked for, only races have them, on two handles only cases."""
-    return asked is not None or (scenario.deep if handles == 1 else scenario.case is not None)
+    return asked is not None or (scenario.races and (handles == 1 or scenario.case is not None))
 
 
 def _jobs(
@@ -100,8 +100,8 @@ def _jobs(
         if handles == 2:
             return [job(MIXED, samples)]
         return [job(BOUNDED, budget, 1), job(SWEEP, budget)] if case else [job(BOUNDED, budget, 1)]
-    if handles == 2 and not case:
-        return [job(MIXED, samples)] if scenario.deep else []
+    if handles == 2 and not (case and scenario.races):
+        return [job(MIXED, samples)] if case or scenario.races else []
     # A store and its deaths make a run ten times as dear and the space several times as large.
     bound = scenario.disruptions
     jobs = [job(BOUNDED, budget, bound) if contract.durable else job(EXHAUSTIVE, budget, bound)]
@@ -110,5 +110,6 @@ def _jobs(
     if handles == 1 and case:
         jobs.append(job(MACHINE, samples))
         # In a process of its own each simulated death is a real one already.
-        jobs += [job(SIGKILL, 1)] if contract.durable and contract.host is not HostKind.PROCESS else []
+        mortal = contract.durable and contract.host is not HostKind.PROCESS and scenario.budget.crashes > 0
+        jobs += [job(SIGKILL, 1)] if mortal else []
     return jobs

@@ -268,12 +268,11 @@ class Report(msgspec.Struct, frozen=True):
     totals: tuple[Cover, ...] = ()
     profile: str | None = None
     profiles: tuple[ProfileVerdict, ...] = ()
+    measures: tuple[Measures, ...] = ()
 
     def asked(self) -> ProfileVerdict | None:
         """The verdict on the profile that was asked for."""
         return next((verdict for verdict in self.profiles if verdict.name == self.profile), None)
-
-    measures: tuple[Measures, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many clauses have each verdict."""

@@ -185,7 +185,7 @@ def _scenarios_for(fault: KnownFault, loaded: LoadedGate) -> list[Scenario]:
 
 def _try_sigkill(fault: KnownFault) -> Row:
     loaded = as_loaded(fault.name, fault.factory)
-    scenarios = [scenario.id for scenario in _scenarios_for(fault, loaded) if scenario.deep]
+    scenarios = [scenario.id for scenario in _scenarios_for(fault, loaded) if scenario.races]
     outcome = sigkill_pass(loaded, scenarios[:1])
     failed = tuple(sorted({finding.clause for finding in outcome.findings}))
     return Row(fault.name, fault.clause, fault.about, failed, "a real death", "sigkill", outcome.kills, outcome.trouble)
@@ -204,7 +204,7 @@ def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 
             for scenario in list(load_scenarios().values())[start::every]:
                 if not scenario.fits(contract):
                     continue
-                if granularity is Granularity.INNER and not scenario.deep:
+                if granularity is Granularity.INNER and not scenario.races:
                     continue
                 for handles in (1, 2) if contract.durable else (1,):
                     trial = make_trial(scenario, loaded.factory, Variant(handles, granularity), interior, CHECKS)

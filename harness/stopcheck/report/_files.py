@@ -25,7 +25,9 @@ def write_failures(folder: Path, report: Report) -> None:
 
 
 def _indented(value: object) -> bytes:
-    indented: bytes = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
+    # Keys that are reasons, or durations, do not sort until they are text.
+    plain = msgspec.to_builtins(value, str_keys=True)
+    indented: bytes = msgspec.json.format(msgspec.json.encode(plain, order="sorted"), indent=2)
     return indented + b"\n"
 
 

@@ -140,7 +140,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     ``sentence`` is the contract's case in one sentence. ``build`` declares tasks, receivers and actors on a fresh
     :class:`World`. ``clauses`` are those that it was written to exercise (documentation, and what ``explain`` shows),
     ``points`` those of :data:`~stopcheck.world.INJECTION_POINTS`. ``ledger``: it is about effects. Where it is not,
-    gates without a ledger are tried in it too, and whatever effects it declares nobody makes.
+    gates without a ledger are tried in it too, and whatever effects it declares nobody makes. ``races``: it is about
+    calls that race, and so is tried inside of them too.
     """
 
     id: str
@@ -161,9 +162,3 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     def fits(self, contract: GateContract) -> bool:
         """Whether a gate that declares this can be tried in it."""
         return self.needs <= contract.capabilities and (contract.ledger or not self.ledger)
-
-    @property
-    def deep(self) -> bool:
-        """Whether it is about calls that race, and so is tried inside of them too: every acceptance case, and what
-        says so."""
-        return self.races or self.case is not None

@@ -29,6 +29,7 @@ SCENARIO = Scenario(
     sentence="The stop arrives before a delayed send; the declared contract permits and reports the delivery, or "
     "proves the suppression.",
     case=2,
+    races=True,
     build=build,
     budget=FaultBudget(crashes=1, lost_answers=("claim_dispatch", "suppress"), provider=0),
     witnesses=(

@@ -36,6 +36,7 @@ SCENARIO = Scenario(
     title="Stop before admission",
     sentence="Cancellation wins the commitment race; nothing is admitted afterwards.",
     case=1,
+    races=True,
     build=build,
     budget=FaultBudget(crashes=1, lost_answers=("commit_effect", "request_cancel"), provider=0),
     witnesses=(

@@ -37,6 +37,7 @@ SCENARIO = Scenario(
     title="A child is created while the stop arrives",
     sentence="A child's registration races with the stop: it is rejected or inventoried.",
     case=4,
+    races=True,
     build=build,
     needs=frozenset((Capability.CHILDREN,)),
     budget=FaultBudget(crashes=1, lost_answers=("register_child",), provider=0),

@@ -81,6 +81,7 @@ CANCELLED = Scenario(
     title="Retries of a cancelled run",
     sentence="Retries stay dead for a cancelled or expired run.",
     case=12,
+    races=True,
     build=cancelled,
     needs=frozenset((Capability.RETRIES,)),
     budget=FaultBudget(crashes=1, lost_answers=("fire_retry",), provider=0, time=1, timers=("the back-off",)),

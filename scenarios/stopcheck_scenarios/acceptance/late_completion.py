@@ -35,6 +35,7 @@ SCENARIO = Scenario(
     title="Completion races with the stop",
     sentence="Verified success races with the stop; the serialised winner decides, evidence is kept.",
     case=7,
+    races=True,
     build=build,
     budget=FaultBudget(crashes=1, lost_answers=("complete",), provider=0),
     witnesses=(

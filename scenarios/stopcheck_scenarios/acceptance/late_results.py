@@ -104,6 +104,7 @@ SCENARIO = Scenario(
     title="Results come in while somebody presses Stop",
     sentence="Late results are quarantined from response, memory, cache and plan.",
     case=11,
+    races=True,
     build=build,
     needs=NEEDS,
     budget=FaultBudget(crashes=1, lost_answers=("offer_result",), provider=0),

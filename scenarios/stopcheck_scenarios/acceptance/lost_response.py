@@ -33,6 +33,7 @@ SCENARIO = Scenario(
     title="The receiver's answer is lost",
     sentence="The receiver commits, then the connection drops; unknown until reconciliation finds evidence.",
     case=3,
+    races=True,
     build=build,
     budget=FaultBudget(
         crashes=1,

@@ -38,6 +38,7 @@ SCENARIO = Scenario(
     title="Two subscribers share one piece of work",
     sentence="Cancelling one subscriber leaves the other's work alone.",
     case=6,
+    races=True,
     build=build,
     needs=frozenset((Capability.SHARED,)),
     budget=FaultBudget(crashes=1, lost_answers=("release",), provider=0),

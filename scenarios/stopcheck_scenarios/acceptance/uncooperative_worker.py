@@ -41,6 +41,7 @@ SCENARIO = Scenario(
     title="A worker never acknowledges the stop",
     sentence="The acknowledgement never comes; escalation keeps the ledger and invents no proof.",
     case=8,
+    races=True,
     build=build,
     needs=frozenset((Capability.ESCALATION,)),
     budget=FaultBudget(crashes=1, lost_answers=("escalate",), provider=1, provider_faults=("drop_answer",), signal=1),

@@ -30,6 +30,7 @@ SCENARIO = Scenario(
     title="A worker dies and its message is redelivered",
     sentence="A queued message is redelivered; the replacement reads the cancellation and does no ordinary work.",
     case=5,
+    races=True,
     build=build,
     needs=frozenset((Capability.DELIVERY,)),
     budget=FaultBudget(crashes=1, lost_answers=("begin_work",), provider=0, queue=1, worker=1),

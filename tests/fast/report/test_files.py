@@ -9,12 +9,21 @@ import msgspec
 import pytest
 
 from stopcheck.campaign import Report, UsageFault
+from stopcheck.gate import Cause
+from stopcheck.judge import Tally
 from stopcheck.report import check_writable, json_report, junit_report, write_report
 from tests.fast.report.samples import ASSUMPTION, REPORT, TOKEN
 
 
 def test_json_comes_back_as_the_same_report() -> None:
     assert msgspec.json.decode(json_report(REPORT), type=Report) == REPORT
+
+
+def test_json_holds_measures_whose_keys_are_reasons_and_durations() -> None:
+    tally = Tally("task", Cause.USER, 2, {Cause.USER: 2, Cause.DEADLINE: 1}, {"stopped": 2}, {0: 1, 1_500: 1}, {20: 2})
+    measured = msgspec.structs.replace(REPORT, measures=(tally,))
+    assert msgspec.json.decode(json_report(measured), type=Report) == measured
+    assert json_report(measured) == json_report(msgspec.json.decode(json_report(measured), type=Report))
 
 
 def test_junit_and_json_agree_on_the_counts() -> None:
