@@ -77,7 +77,7 @@ def used(found: Exploration) -> FootprintUse:
 
 
 def outcomes(search: Search, trial: Trial, **options: object) -> tuple[set[bytes], set[str], int]:
-    """Final accounts, violated clauses, executions."""
+    """Final accounts, violated clauses, executions (without those that only audit the cache)."""
     found: set[bytes] = set()
 
     def note(result: Result) -> None:
@@ -87,7 +87,8 @@ def outcomes(search: Search, trial: Trial, **options: object) -> tuple[set[bytes
     exploration = search(trial, observe=note, **options)
     assert exploration.exhausted, exploration
     assert exploration.cache is None or exploration.cache.refuted is None
-    return found, set(exploration.failures), exploration.executions
+    audits = 0 if exploration.cache is None else exploration.cache.audits
+    return found, set(exploration.failures), exploration.executions - audits
 
 
 REDUCED = (entered, sleeping, sleeping_uncached, racing)
@@ -156,11 +157,12 @@ def test_an_order_that_leaves_the_judge_out_is_refuted_by_the_audit() -> None:
 
 
 def hidden_write(shared: Shared) -> dict[str, Body]:
-    """Both write ``x``; one says that it writes ``y``."""
+    """Both write ``x``; one says that it writes ``y``. Both go on, so that there is a state to compare."""
 
     async def body(touches: str, value: int) -> None:
         await branch("write", (touches,))
         shared.values["x"] = value
+        await branch("more", (touches,))
 
     return {"honest": body("x", 1), "liar": body("y", 2)}
 

@@ -75,7 +75,7 @@ IN_MEMORY = [
     if fault.factory.contract.host is HostKind.INLINE and not fault.sigkill
 ]
 KNOWN = {told.id: told for told in SCENARIOS}
-WALKS = 150
+WALKS = 400
 
 
 def test_names_are_unique_and_what_they_name_exists() -> None:
