@@ -20,13 +20,13 @@ from stopcheck.explore import (
     Exploration,
     Trial,
     depth_first,
-    drawn_runs,
     exhaustive,
     pct,
     random_walk,
 )
 from stopcheck.explore._dpor import source_dpor
 from stopcheck.explore._footprints import as_given, in_world, in_world_enabling
+from stopcheck.explore.stateful import drawn_runs
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.bench.conftest import Figures
 from tests.fast.explore.programs import Build, ProgramTrial, deep_race, race

@@ -103,6 +103,8 @@ class _Crew:
         self._started: list[Child] = []
         self._losses = 0
         self._sampled: dict[int, tuple[Sampled, ...]] = {}
+        #: The child that made the plan, until it is given jobs.
+        self._opened: Child | None = None
 
     async def open(self) -> tuple[JobSpec, ...]:
         """Load the gate in a process of its own, and get the plan."""
@@ -121,9 +123,12 @@ class _Crew:
             else:
                 outcome.identity, outcome.contract = reply.identity, reply.contract
                 self._on_event(CampaignStarted(reply.identity, reply.jobs, self._request.seed))
+                if reply.jobs:
+                    self._opened = child
                 return reply.jobs
         finally:
-            await child.close()
+            if self._opened is None:
+                await child.close()
         return ()
 
     async def compare(self, children: int) -> None:
@@ -170,6 +175,8 @@ class _Crew:
             for order in orders:
                 if self._gave_up(order):
                     continue
+                if child is None:
+                    child, self._opened = self._opened, None
                 if child is None:
                     child = self._start(hash_seed)
                     await child.send(self._request)

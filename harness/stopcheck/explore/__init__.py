@@ -2,6 +2,8 @@
 
 One idea: a strategy answers ``choose(point)``, and makes one run of a *trial* after another until its space or its
 budget is exhausted. What it found is an :class:`Exploration`, whoever found it.
+
+What needs Hypothesis is in :mod:`stopcheck.explore.stateful`, apart: importing it takes as long as all else together.
 """
 
 from stopcheck.explore._depth_first import CACHE_BOUND, depth_first
@@ -32,7 +34,6 @@ from stopcheck.explore._registry import STRATEGIES
 from stopcheck.explore._replay import Replayed, replay
 from stopcheck.explore._sampling import generator
 from stopcheck.explore._shrink import Shrunk, shrink
-from stopcheck.explore._state_machine import ClauseBroken, WorldMachine, drawn_runs, machine_for, state_machine
 from stopcheck.explore._stepwise import Stepwise
 from stopcheck.explore._stop_position import stop_position
 from stopcheck.explore._strategy import Aim, Completes, Strategy
@@ -48,7 +49,6 @@ __all__ = [
     "Budget",
     "CacheRefuted",
     "CacheUse",
-    "ClauseBroken",
     "Completes",
     "Deviating",
     "Evidence",
@@ -71,16 +71,13 @@ __all__ = [
     "Tally",
     "Trial",
     "Watch",
-    "WorldMachine",
     "added",
     "auto",
     "both_offers",
     "depth_first",
-    "drawn_runs",
     "exhaustive",
     "find_nondeterminism",
     "generator",
-    "machine_for",
     "made_again",
     "make_trial",
     "nearest_passing",
@@ -88,7 +85,6 @@ __all__ = [
     "random_walk",
     "replay",
     "shrink",
-    "state_machine",
     "stop_position",
     "stop_sweep",
     "tallies",

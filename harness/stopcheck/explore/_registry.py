@@ -11,7 +11,6 @@ from stopcheck.explore._exploration import Budget, Exploration
 from stopcheck.explore._pct import pct
 from stopcheck.explore._portfolio import auto, mixed
 from stopcheck.explore._random_walk import DEVIATION, random_walk
-from stopcheck.explore._state_machine import drawn_runs, state_machine
 from stopcheck.explore._stop_position import stop_position
 from stopcheck.explore._strategy import Aim, Completes, Explore, Strategy
 from stopcheck.explore._sweep import stop_sweep
@@ -72,10 +71,14 @@ def _stop_position(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Explora
 
 
 def _drawn_runs(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
+    from stopcheck.explore.stateful import drawn_runs  # noqa: PLC0415 - imports Hypothesis, which few campaigns need
+
     return drawn_runs(trial, budget, seed, fail_fast=aim.fail_fast, observe=aim.observe)
 
 
 def _state_machine(trial: Trial, budget: Budget, seed: int, aim: Aim) -> Exploration:
+    from stopcheck.explore.stateful import state_machine  # noqa: PLC0415 - as above
+
     return state_machine(trial, budget, seed, fail_fast=aim.fail_fast, observe=aim.observe)
 
 

@@ -15,7 +15,6 @@ from stopcheck.explore import (
     Trial,
     Watch,
     depth_first,
-    drawn_runs,
     exhaustive,
     find_nondeterminism,
     make_trial,
@@ -23,12 +22,12 @@ from stopcheck.explore import (
     random_walk,
     replay,
     shrink,
-    state_machine,
     stop_position,
     stop_sweep,
     unwatched,
 )
 from stopcheck.explore._footprints import in_world
+from stopcheck.explore.stateful import drawn_runs, state_machine
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, Point, Schedule

@@ -14,16 +14,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from stopcheck.explore import (
     Budget,
-    ClauseBroken,
     Exploration,
     Result,
     Stepwise,
-    drawn_runs,
-    machine_for,
     shrink,
-    state_machine,
 )
 from stopcheck.explore._seeded import machine_settings, whatever_is_loaded
+from stopcheck.explore.stateful import ClauseBroken, drawn_runs, machine_for, state_machine
 from stopcheck.kernel import branch
 from tests.fast.explore.toys import Body, Toy, ToyTrial, race
 

@@ -18,7 +18,8 @@ import msgspec
 import pytest
 import trio
 
-from stopcheck.explore import CACHE_BOUND, Budget, Result, Trial, depth_first, make_trial, state_machine
+from stopcheck.explore import CACHE_BOUND, Budget, Result, Trial, depth_first, make_trial
+from stopcheck.explore.stateful import state_machine
 from stopcheck.gate import GateFactory, GateHung, GateRaised, HostKind, Indefinite, SerialisationRefuted
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Bounds, DefaultChooser, Ending, Point, Recorder, Replayer, Schedule, ThreadHost

@@ -21,7 +21,7 @@ os.environ["STOPCHECK_TEST_RUN"] = str(os.getpid())
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])
 """
-HASTY = (*SHORT, "--budget", "40", "--execution-seconds", "2", "--silence-seconds", "6")
+HASTY = (*SHORT, "--budget", "12", "--execution-seconds", "2", "--silence-seconds", "6")
 
 
 def stopcheck(*arguments: str, hash_seed: str = "0", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -47,7 +47,7 @@ GATES = {
     ),
     "a clock of its own": (CLOCK, "two runs in one process", "dispatcher's claim_dispatch: its reply.permit is"),
 }
-ARGUMENTS = ("--scenario", "before-admission", "--budget", "150", "--jobs", "2", "--quiet")
+ARGUMENTS = ("--scenario", "before-admission", "--budget", "60", "--jobs", "2", "--quiet")
 
 
 @pytest.mark.parametrize("name", GATES)

@@ -107,7 +107,7 @@ def test_the_report_is_the_same_whatever_the_number_of_children_and_the_hash_see
     reports: list[bytes] = []
     for seed, children in (("1", "1"), ("77", "3")):
         path = tmp_path / f"report-{seed}.json"
-        arguments = ("--scenario", "before-admission", "--budget", "60", "--quiet", "--jobs", children)
+        arguments = ("--scenario", "before-admission", "--budget", "12", "--quiet", "--jobs", children)
         stopcheck("certify", gate, *arguments, "--json", str(path), hash_seed=seed)
         reports.append(path.read_bytes())
     assert reports[0] == reports[1]

@@ -7,7 +7,7 @@ from pathlib import Path
 from stopcheck.campaign import ExitCode
 from tests.slow.cli.support import stopcheck
 
-ARGUMENTS = ("--scenario", "before-admission", "--strategy", "mixed", "--budget", "40", "--quiet")
+ARGUMENTS = ("--scenario", "before-admission", "--strategy", "mixed", "--budget", "12", "--quiet")
 
 
 def made(folder: Path, *arguments: str, hash_seed: str = "0") -> tuple[bytes, str]:

@@ -32,7 +32,7 @@ def verdict(report: Report, clause: str) -> ClauseVerdict:
 def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_same_bytes(
     gate: str, tmp_path: Path
 ) -> None:
-    code, printed, report = certified(gate, tmp_path, "--budget", "400")
+    code, printed, report = certified(gate, tmp_path, "--budget", "60")
     assert code == report.exit_code == ExitCode.VIOLATIONS
     failed = verdict(report, "ADM-3")
     assert failed.verdict is Verdict.FAIL
@@ -90,7 +90,7 @@ def test_a_failure_file_is_all_that_somebody_else_needs(tmp_path: Path) -> None:
 
 
 def test_whole_calls_alone_certify_no_atomicity(tmp_path: Path) -> None:
-    code, printed, report = certified("two_connections", tmp_path, "--granularity", "calls")
+    code, printed, report = certified("two_connections", tmp_path, "--granularity", "calls", "--budget", "200")
     row = verdict(report, "ADM-3")
     assert row.verdict in (Verdict.UNKNOWN, Verdict.FAIL)
     assert code in (ExitCode.INCONCLUSIVE, ExitCode.VIOLATIONS)
@@ -107,6 +107,7 @@ def test_a_false_claim_of_serialised_calls_is_refuted(tmp_path: Path) -> None:
     assert verdict(report, "ADM-3").verdict is not Verdict.PASS
 
 
+@pytest.mark.campaign  # a minute; the test of fast/scenarios holds that each clause is exercised on such a gate
 def test_a_small_right_gate_is_certified_for_what_it_supports(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     done = stopcheck("certify", f"{VENDOR / 'simple_gate.py'}:Gate", "--json", str(path))
