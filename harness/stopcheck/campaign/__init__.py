@@ -9,6 +9,7 @@ from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
 from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
 from stopcheck.campaign._ledger import ledger_of, totals
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._loading import (
@@ -25,7 +26,7 @@ from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
-from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_schedule
+from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._results import (
     CampaignEvent,
@@ -64,6 +65,7 @@ __all__ = [
     "REPLAY_S",
     "RESTRICTED_SAMPLES",
     "SILENCE_S",
+    "Broken",
     "CampaignEvent",
     "CampaignFinished",
     "CampaignStarted",
@@ -78,17 +80,23 @@ __all__ = [
     "Gap",
     "GateIdentity",
     "Ground",
+    "Held",
+    "Interleaving",
     "JobFinished",
     "JobProgress",
     "JobResult",
     "JobSpec",
     "JobStarted",
+    "Kind",
+    "Lane",
     "Ledger",
     "LoadedGate",
     "Missed",
+    "Move",
     "NamedChoice",
     "NearestPass",
     "Options",
+    "Part",
     "Profile",
     "ProfileVerdict",
     "Replayable",
@@ -121,6 +129,7 @@ __all__ = [
     "points_carried",
     "read_replayable",
     "replay_death",
+    "replay_finding",
     "replay_schedule",
     "report_of",
     "selftest",

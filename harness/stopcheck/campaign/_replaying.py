@@ -13,7 +13,7 @@ import msgspec
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios, pick_scenarios
-from stopcheck.campaign._results import NearestPass
+from stopcheck.campaign._results import Finding, NearestPass
 from stopcheck.campaign._shrinking import nearest_of
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.explore import make_trial
@@ -86,6 +86,27 @@ def replay_schedule(
         wanted = clause if clause in broken else next(iter(broken), None)
         if wanted is not None and replayed.record.fault is None:
             replayed.nearest = stage.nearest(wanted, schedule, before_run)
+    return replayed
+
+
+def replay_finding(
+    loaded: LoadedGate,
+    finding: Finding,
+    *,
+    execution_s: float = REPLAY_S,
+    alive: Callable[[], object] = _nobody_listens,
+) -> Replayed:
+    """Make the run of a finding again, and the nearest run that passes if the finding names one. Raises as
+    :func:`replay_schedule` does; ``TokenError`` for the token of a real death."""
+    schedule = Schedule.from_token(finding.token)
+    scenario, variant = _named(schedule)
+    with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
+        stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
+        replayed = stage.run(schedule)
+        if finding.nearest is not None:
+            watchdog.rearm()
+            alive()
+            replayed.nearest = finding.nearest, stage.run(Schedule.from_token(finding.nearest.token))
     return replayed
 
 
@@ -178,4 +199,4 @@ def replay_death(loaded: LoadedGate, token: str, alive: Callable[[], None] = _no
     return sigkill_pass(loaded, (scenario,), only=(seed, answers), alive=alive)
 
 
-__all__ = ["Deviation", "DivergedError", "Replayed", "replay_death", "replay_schedule"]
+__all__ = ["Deviation", "DivergedError", "Replayed", "replay_death", "replay_finding", "replay_schedule"]

@@ -6,10 +6,12 @@ One idea: nothing here is decided; a job says what it did, and ``_verdicts`` say
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
 from stopcheck.campaign._audit import Differs
+from stopcheck.campaign._interleavings import Interleaving
 from stopcheck.campaign._ledger_records import Cover, Ledger
 from stopcheck.explore import SweepCoverage, Tally
 from stopcheck.judge import Tally as Measures
@@ -252,7 +254,8 @@ class GateIdentity(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True):
     """The campaign's result. ``strategy``: the one that it was restricted to. ``profiles``: which are met; ``profile``
     was asked for, and decides the exit code. ``ledger``: what was planned and hit in each variant of each scenario, and
-    ``totals`` of all of them."""
+    ``totals`` of all of them. ``interleavings``: the runs of the findings that are shown, where they were made again;
+    each has the token of its finding. ``format_version`` grows when a reader of the JSON document must change."""
 
     kit_version: str
     requirement_set: str
@@ -269,6 +272,9 @@ class Report(msgspec.Struct, frozen=True):
     profile: str | None = None
     profiles: tuple[ProfileVerdict, ...] = ()
     measures: tuple[Measures, ...] = ()
+    interleavings: tuple[Interleaving, ...] = ()
+    format: Literal["stopcheck-report"] = "stopcheck-report"
+    format_version: Literal[1] = 1
 
     def asked(self) -> ProfileVerdict | None:
         """The verdict on the profile that was asked for."""

@@ -9,16 +9,13 @@ import click
 
 from stopcheck.campaign import DEFAULT_BUDGET, PROFILES, RESTRICTED_SAMPLES, Options, certify, known_strategies
 from stopcheck.cli._options import command_option, execution_seconds, named_gate, silence_seconds
+from stopcheck.cli._report_files import picked, report_files, with_interleavings, write_files
 from stopcheck.report import (
     LiveProgress,
     check_folder,
-    check_writable,
-    json_report,
-    junit_report,
     make_console,
     print_report,
     write_failures,
-    write_report,
 )
 
 _BUDGET = click.IntRange(1)
@@ -49,8 +46,7 @@ _BUDGET = click.IntRange(1)
 @click.option(
     "--jobs", "children", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes at a time."
 )
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the report as JSON.")
-@click.option("--junit", "junit_path", type=click.Path(path_type=Path), help="Write the report as JUnit XML.")
+@report_files
 @click.option("--failures", type=click.Path(path_type=Path), help="Write a file for each failed clause there.")
 @click.option("--all", "everything", is_flag=True, help="List unchecked clauses and every gap.")
 @click.option("--coverage", is_flag=True, help="Show the coverage ledger of each scenario in each variant.")
@@ -60,8 +56,6 @@ _BUDGET = click.IntRange(1)
 def certify_command(
     gate: str | None,
     command: str | None,
-    json_path: Path | None,
-    junit_path: Path | None,
     failures: Path | None,
     *,
     everything: bool,
@@ -77,23 +71,21 @@ def certify_command(
       stopcheck certify sqlite
       stopcheck certify sqlite --profile full
       stopcheck certify my_gate.py:Gate --scenario before-admission
-      stopcheck certify my_package.gate:make --json report.json --junit report.xml
+      stopcheck certify my_package.gate:make --html report.html --junit report.xml
       stopcheck certify --command "node gate.js"
     """
     reference = named_gate(gate, command)
-    for path in (json_path, junit_path):
-        if path is not None:
-            check_writable(path)
+    files = picked(options)
     if failures is not None:
         check_folder(failures)
     console = make_console()
     with LiveProgress(console, quiet=quiet) as live:
-        report = certify(reference, Options(**options), live.on_event)
+        asked = Options(**options)
+        report = certify(reference, asked, live.on_event)
+    if files:
+        report = with_interleavings(report, execution_s=asked.execution_s, silence_s=asked.silence_s)
     # Files first: a reader of the terminal that goes away costs nobody the report.
-    if json_path is not None:
-        write_report(json_path, json_report(report))
-    if junit_path is not None:
-        write_report(junit_path, junit_report(report))
+    write_files(files, report)
     if failures is not None:
         write_failures(failures, report)
     print_report(console, report, everything=everything, coverage=coverage)

@@ -22,19 +22,19 @@ from stopcheck.explore import STRATEGIES
 from stopcheck.gate import Capability
 from stopcheck.judge.requirements import Level
 from stopcheck.remote import wire_schema
-from stopcheck.report import ReportConsole, make_console
+from stopcheck.report import ReportConsole, make_console, report_schema
 
 #: What can be listed.
-LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "wire")
+LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "wire", "report")
 
 
-@click.command("list", short_help="List gates, scenarios, strategies, profiles, requirements, points or the wire.")
+@click.command("list", short_help="List what is installed, the catalogue, or a JSON Schema.")
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
 @click.option("--markdown", is_flag=True, help="Requirements and points: the table of docs/clauses.md, docs/points.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
     """List what is installed: gates, scenarios, strategies, profiles, the requirement catalogue, or the named points at
-    which a stop is injected; or print the JSON Schema of the wire to a gate in another process."""
+    which a stop is injected; or print the JSON Schema of the wire to a gate in another process, or of a JSON report."""
     given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
     if given and what != "requirements" and not (what == "points" and given == ["--markdown"]):
         raise UsageFault(
@@ -51,6 +51,8 @@ def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
         _profiles(console)
     elif what == "wire":
         click.echo(msgspec.json.format(msgspec.json.encode(wire_schema(), order="deterministic")))
+    elif what == "report":
+        click.echo(msgspec.json.format(msgspec.json.encode(report_schema(), order="deterministic")))
     elif what == "points":
         _points(console, markdown=markdown)
     elif markdown:

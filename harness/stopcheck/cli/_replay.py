@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -12,6 +13,7 @@ from stopcheck.campaign import (
     ExitCode,
     LoadedGate,
     Replayable,
+    ReplayedRun,
     UsageFault,
     load_gate,
     read_replayable,
@@ -26,13 +28,36 @@ from stopcheck.kernel import DivergedError
 from stopcheck.report import (
     ReportConsole,
     check_writable,
+    interleaving,
     make_console,
     print_divergence,
     print_faults,
     print_parting,
     print_timeline,
+    trace_of,
     write_report,
 )
+
+
+class _Files(NamedTuple):
+    """What is written beside what is shown."""
+
+    log: Path | None
+    trace: Path | None
+
+    def check(self) -> None:
+        """Find out whether they can be written."""
+        for path in self:
+            if path is not None:
+                check_writable(path)
+
+    def write(self, asked: Replayable, loaded: LoadedGate, replayed: ReplayedRun) -> None:
+        """Write those that were asked for."""
+        if self.log is not None:
+            write_report(self.log, replayed.record.rendered())
+        if self.trace is not None and asked.schedule is not None:
+            story = interleaving(replayed, loaded.contract, asked.schedule.token(), asked.clause)
+            write_report(self.trace, trace_of(story))
 
 
 @click.command("replay", short_help="Replay an interleaving, step by step.")
@@ -40,15 +65,22 @@ from stopcheck.report import (
 @click.option("--gate", metavar="GATE", help="The gate, as given to certify (a file names it).")
 @command_option
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the run's log (JSON lines) there.")
+@click.option(
+    "--trace",
+    "trace_path",
+    type=click.Path(path_type=Path),
+    help="Write it as a trace for Perfetto or chrome://tracing.",
+)
 @click.option("--clause", metavar="ID", help="The clause that matters; of a report file, replay its finding.")
 @click.option("--full", is_flag=True, help="Show setup and quiet steps too.")
 @execution_seconds
 @silence_seconds
-def replay_command(
+def replay_command(  # noqa: PLR0913 - one for each option
     token: str,
     gate: str | None,
     command: str | None,
     log_path: Path | None,
+    trace_path: Path | None,
     clause: str | None,
     *,
     full: bool,
@@ -61,29 +93,27 @@ def replay_command(
     marks a choice that leaves the default order; !!! marks a clause that broke. What decides is shown beside the
     nearest run in which nothing breaks. Exits 1 when the run breaks a clause, 0 when it does not.
     """
-    if log_path is not None:
-        check_writable(log_path)
+    files = _Files(log_path, trace_path)
+    files.check()
     asked = read_replayable(token, clause.upper() if clause is not None else None)
     reference = gate_reference(gate, command) or asked.gate
     if reference is None:
         hint = "add --gate GATE or --command COMMAND, as it was given to certify"
         raise UsageFault("no gate was named for the token", hint=hint)
-    replaying = partial(_replay, asked, reference, log_path, full=full, execution_s=execution_s)
+    replaying = partial(_replay, asked, reference, files, full=full, execution_s=execution_s)
     return contained(lambda pulse: guarded(lambda: replaying(pulse)), silence_s)
 
 
-def _replay(
-    asked: Replayable, gate: str, log_path: Path | None, pulse: Pulse, *, full: bool, execution_s: float
-) -> int:
+def _replay(asked: Replayable, gate: str, files: _Files, pulse: Pulse, *, full: bool, execution_s: float) -> int:
     with closing(load_gate(gate)) as loaded:
-        return _replay_loaded(asked, gate, loaded, log_path, pulse, full=full, execution_s=execution_s)
+        return _replay_loaded(asked, gate, loaded, files, pulse, full=full, execution_s=execution_s)
 
 
 def _replay_loaded(
     asked: Replayable,
     gate: str,
     loaded: LoadedGate,
-    log_path: Path | None,
+    files: _Files,
     pulse: Pulse,
     *,
     full: bool,
@@ -103,8 +133,7 @@ def _replay_loaded(
         return ExitCode.INCONCLUSIVE
     pulse.rest()
     record = replayed.record
-    if log_path is not None:
-        write_report(log_path, record.rendered())
+    files.write(asked, loaded, replayed)
     variant = ", ".join(f"{name} {value}" for name, value in record.variant.names().items())
     console.say(f"{record.scenario} ({variant}), {gate}", "bold")
     print_timeline(console, replayed, full=full)
