@@ -5,6 +5,7 @@ One idea: they are calls like all others; only gates that declare the capability
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from stopcheck.gate import (
@@ -48,16 +49,16 @@ from stopcheck.gate import (
 from stopcheck.world._effects import Child, Effect
 
 
-class OptionalCalls:
+class OptionalCalls(ABC):
     """One method for each operation; how a call is made is the client's affair."""
 
+    @abstractmethod
     async def ask(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
         """Make one call of any operation."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def insist(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
         """Make a call until it is answered."""
-        raise NotImplementedError
 
     async def compensate(self, effect: Effect, epoch: int, answered: Effect, grant_id: str) -> Any:
         """Make the commitment of an effect that answers another."""
