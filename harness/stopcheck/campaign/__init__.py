@@ -55,6 +55,7 @@ from stopcheck.campaign._results import (
 from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._smoke import Smoke, smoke
+from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
 
 __all__ = [
@@ -127,6 +128,7 @@ __all__ = [
     "pick_scenarios",
     "points_as_markdown",
     "points_carried",
+    "power_losses_in",
     "read_replayable",
     "replay_death",
     "replay_finding",

@@ -7,31 +7,33 @@ closed, and what it left on the disk is what every run starts from.
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._storage_root import storage_root
-from stopcheck.gate import HostKind, Receipt
+from stopcheck.gate import Durability, HostKind, Receipt
 from stopcheck.remote import RemoteFactory, RemoteInterior
 from stopcheck.world import (
     Granularity,
     Interior,
+    NoSqliteLibrary,
     PlainInterior,
     RunEnvironment,
     SubstitutedInterior,
+    SyncedFiles,
     Workspace,
     gate_modules,
     open_gate,
     substituted,
+    watched,
 )
 
 
 @contextmanager
 def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, None, None]:
     """An interior for any number of runs of the gate at this granularity."""
-    with storage_root() as root:
-        area = Workspace(root)
+    with storage_root() as root, _area(loaded, root) as area:
         try:
             _make_template(loaded, area, root / "template")
             if isinstance(loaded.factory, RemoteFactory):
@@ -43,6 +45,24 @@ def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, 
                 yield PlainInterior(area)
         finally:
             area.close()
+
+
+@contextmanager
+def _area(loaded: LoadedGate, root: Path) -> Generator[Workspace]:
+    """Where runs have their directories; for a gate that claims to survive it, one in which power can be lost."""
+    if loaded.contract.durability is not Durability.POWER_LOSS:
+        yield Workspace(root)
+    elif isinstance(loaded.factory, RemoteFactory):
+        yield Workspace(root, untried="it cannot be for a gate in another process, whose writes the kit does not see")
+    else:
+        synced = SyncedFiles()
+        with ExitStack() as stack:
+            untried = ""
+            try:
+                synced.restart = stack.enter_context(watched(synced))
+            except NoSqliteLibrary as error:
+                untried = f"the SQLite library behind this Python's sqlite3 is out of reach: {error}"
+            yield Workspace(root, untried=untried) if untried else Workspace(root, synced)
 
 
 def _make_template(loaded: LoadedGate, area: Workspace, folder: Path) -> None:

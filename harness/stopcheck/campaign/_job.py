@@ -189,6 +189,7 @@ class JobRunner:
             cache_full=merged.cache is not None and merged.cache.full,
             ledger=tallies(merged.offers, merged.admitted),
             measures=merged.measures,
+            power_doubt=self.interior(Granularity(spec.granularity)).power_doubt,
         )
 
 

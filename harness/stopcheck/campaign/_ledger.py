@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._results import JobResult
 from stopcheck.campaign._sigkill import REAL
-from stopcheck.explore import AFTER, SecondStops, SweepCoverage, Tally, added
+from stopcheck.explore import AFTER, POWER_AFTER, SecondStops, SweepCoverage, Tally, added
 from stopcheck.world import FaultKind
 
 #: The subject, what it is, and the gap that it leaves; ``None`` where it was hit.
@@ -22,6 +22,10 @@ _SUBJECTS = {
     FaultKind.TIME: Subject.TIMERS,
     FaultKind.GATE_TIMER: Subject.TIMERS,
 }
+
+
+#: What may happen after any step.
+_ANYWHERE = {AFTER: "the gate's death", POWER_AFTER: "the loss of power"}
 
 
 def ledger_of(jobs: Iterable[JobResult]) -> tuple[Ledger, ...]:
@@ -179,7 +183,7 @@ def never_taken(jobs: Iterable[JobResult]) -> dict[str, tuple[str, ...]]:
         of_it = lines.setdefault(job.spec.scenario, {})
         for line in job.ledger:
             if line.offered:
-                name = "the gate's death" if line.what == AFTER else f"{line.label}: {line.what}"
+                name = _ANYWHERE.get(line.what) or f"{line.label}: {line.what}"
                 of_it[name] = of_it.get(name, False) or line.taken > 0
     found = {scenario: tuple(name for name, taken in names.items() if not taken) for scenario, names in lines.items()}
     return {scenario: names for scenario, names in found.items() if names}

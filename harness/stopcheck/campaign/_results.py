@@ -131,7 +131,7 @@ class JobResult(msgspec.Struct, frozen=True):
     state cache reached its bound, which costs time, not soundness. ``ledger``: which faults, deaths and races of timers
     its runs were offered, and which they took. ``unsound``: why nothing follows from its silence; ``differs``: that
     the gate is not deterministic, and where that shows. ``measures``: those of MET-1, of the runs that came to their
-    end.
+    end. ``power_doubt``: why nothing is known of the loss of power, which the gate claims to survive.
     """
 
     spec: JobSpec
@@ -160,6 +160,7 @@ class JobResult(msgspec.Struct, frozen=True):
     cache_full: bool = False
     ledger: tuple[Tally, ...] = ()
     measures: tuple[Measures, ...] = ()
+    power_doubt: str = ""
 
 
 class UpTo(msgspec.Struct, frozen=True):
@@ -184,17 +185,19 @@ class Searched(msgspec.Struct, frozen=True):
 class Ground(msgspec.Struct, frozen=True):
     """What a verdict rests on: the searches that put the clause to the test, and what was tried in the same jobs.
 
-    ``sampled``: runs that are no ground by themselves. ``deaths``: simulated process deaths; ``kills``: processes that
-    were killed for real. ``stops``: points at which a stop started in sweeps; ``second_stops``: those at which another
-    one started while the first was carried out. ``faults``: how many of each kind a run of these scenarios may contain.
-    ``cut_short``: jobs that ended before they had put the clause to the test, if they would have. ``cache_full``:
-    searches whose cache of states took in no further ones, which cost them time. ``doubts``: why it is not a pass.
+    ``sampled``: runs that are no ground by themselves. ``deaths``: simulated ones of the process; ``power_losses``:
+    those in which what was not synced was lost; ``kills``: processes that were killed for real. ``stops``: points at
+    which a stop started in sweeps; ``second_stops``: those at which another one started while the first was carried
+    out. ``faults``: how many of each kind a run of these scenarios may contain. ``cut_short``: jobs that ended before
+    they had put the clause to the test, if they would have. ``cache_full``: searches whose cache of states took in no
+    further ones, which cost them time. ``doubts``: why it is not a pass.
     """
 
     searched: tuple[Searched, ...] = ()
     sampled: int = 0
     deaths: int = 0
     kills: int = 0
+    power_losses: int = 0
     stops: int = 0
     second_stops: int = 0
     faults: dict[str, int] = {}

@@ -44,6 +44,7 @@ from stopcheck.world import (
     Returned,
     RunEnvironment,
     Scenario,
+    StorageArea,
     TaskDeclared,
     Variant,
     run,
@@ -63,7 +64,7 @@ class Promise(msgspec.Struct, frozen=True):
     now_ns: int = 0
 
 
-class _Area:
+class _Area(StorageArea):
     """One directory, and no copies: the deaths here are real."""
 
     def __init__(self, path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from stopcheck.campaign._results import Ground, JobResult, Searched, UpTo
 from stopcheck.campaign._sigkill import REAL
+from stopcheck.explore import POWER_AFTER, POWER_BEFORE
 from stopcheck.world import FaultKind, Granularity
 
 
@@ -28,6 +29,7 @@ def ground_of(
         searched=_by_variant(searches),
         sampled=sum(job.executions for job in tried if clause not in job.searched and not job.deaths),
         deaths=sum(deaths_in(job) for job in tried),
+        power_losses=sum(power_losses_in(job) for job in tried),
         kills=sum(job.deaths for job in tried),
         stops=sum(sweep.hit for sweep in sweeps),
         second_stops=sum(sweep.second.hit for sweep in sweeps if sweep.second is not None),
@@ -39,8 +41,14 @@ def ground_of(
 
 
 def deaths_in(job: JobResult) -> int:
-    """How often the gate died by simulation."""
-    return sum(line.taken for line in job.ledger if line.kind is FaultKind.CRASH and line.what != REAL)
+    """How often the gate's process died by simulation."""
+    others = (REAL, POWER_AFTER, POWER_BEFORE)
+    return sum(line.taken for line in job.ledger if line.kind is FaultKind.CRASH and line.what not in others)
+
+
+def power_losses_in(job: JobResult) -> int:
+    """How often the power was lost."""
+    return sum(line.taken for line in job.ledger if line.what in (POWER_AFTER, POWER_BEFORE))
 
 
 def _by_variant(jobs: Sequence[JobResult]) -> tuple[Searched, ...]:
@@ -80,6 +88,8 @@ def in_words(ground: Ground) -> str:
     parts.append(f"{runs:,} runs, {states:,} states")
     if ground.deaths or ground.kills:
         parts.append(f"{ground.deaths:,} simulated deaths and {ground.kills:,} by SIGKILL")
+    if ground.power_losses:
+        parts.append(f"{ground.power_losses:,} losses of power, each of all that was not synced")
     if ground.stops:
         second = f", second ones at {ground.second_stops:,}" if ground.second_stops else ""
         parts.append(f"stops at {many(ground.stops, 'point')}{second}")

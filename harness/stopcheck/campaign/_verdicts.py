@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stopcheck.campaign._applicability import unsupported
+from stopcheck.campaign._applicability import NEEDS_DURABILITY, unsupported
 from stopcheck.campaign._profiles import in_words as profile_in_words
 from stopcheck.campaign._profiles import profile_code
 from stopcheck.campaign._results import (
@@ -23,7 +23,7 @@ from stopcheck.campaign._results import (
     Verdict,
 )
 from stopcheck.campaign._verdict_ground import ground_of, in_words
-from stopcheck.gate import GateContract
+from stopcheck.gate import Durability, GateContract
 from stopcheck.judge import checked_clauses
 from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
 
@@ -90,7 +90,22 @@ def _verdict(
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
         return verdict(Verdict.UNKNOWN, doubts[0] + more)
+    dark = _power_untried(clause, contract, relevant, ground)
+    if dark:
+        return verdict(Verdict.UNKNOWN, dark)
     return verdict(*_by_granularity(requirement, contract, relevant, ground))
+
+
+def _power_untried(clause: str, contract: GateContract, jobs: Sequence[JobResult], ground: Ground) -> str:
+    """Why a clause about durability has not been put to the loss of power, which the gate claims to survive; empty
+    where it was, or is not claimed."""
+    if contract.durability is not Durability.POWER_LOSS or clause not in NEEDS_DURABILITY:
+        return ""
+    doubt = next((job.power_doubt for job in jobs if job.power_doubt), "")
+    if not doubt and ground.power_losses:
+        return ""
+    hint = "; declare durability process_death to be held to the death of the process alone" if doubt else ""
+    return f"the loss of power was not tried{doubt and f': {doubt}'}{hint}"
 
 
 def _by_granularity(

@@ -24,7 +24,7 @@ from stopcheck.explore._exploration import (
     SweepCoverage,
 )
 from stopcheck.explore._guiding import Seen
-from stopcheck.explore._ledger import AFTER, Tally, added, tallies
+from stopcheck.explore._ledger import AFTER, POWER_AFTER, POWER_BEFORE, Tally, added, tallies
 from stopcheck.explore._ledger import both as both_offers
 from stopcheck.explore._nearest import Nearest, nearest_passing
 from stopcheck.explore._pct import pct
@@ -43,6 +43,8 @@ from stopcheck.explore._trial import GateTrial, Result, Trial, Watch, make_trial
 __all__ = [
     "AFTER",
     "CACHE_BOUND",
+    "POWER_AFTER",
+    "POWER_BEFORE",
     "STRATEGIES",
     "USUAL_CAUSES",
     "Aim",

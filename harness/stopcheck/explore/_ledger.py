@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from stopcheck.kernel import CRASH_PREFIX, FAULT, GATE_TIMER, TIME_PREFIX, Choice, Chooser, Point
-from stopcheck.world import ANSWER_LABEL, Admitted, Entry, FaultKind, LogLine
+from stopcheck.world import ANSWER_LABEL, STRIKES, UNANSWERED, Admitted, Death, Entry, FaultKind, LogLine
 
 #: Who was asked what (``actor@label``, or the step before), and the options beside the default.
 Offer = tuple[str, tuple[str, ...]]
@@ -25,7 +25,11 @@ Counts = list[int]
 Taken = tuple[Offer, int]
 
 AFTER = "death after it"
-UNANSWERED = "death before its answer"
+BEFORE = "death before its answer"
+POWER_AFTER = "loss of power after it"
+POWER_BEFORE = "loss of power before its answer"
+#: What is not just a death, by what was chosen.
+_DEATHS = {STRIKES[Death.POWER]: POWER_AFTER, UNANSWERED[Death.POWER]: POWER_BEFORE}
 _OTHERS = (TIME_PREFIX, CRASH_PREFIX)
 
 
@@ -136,9 +140,9 @@ def _read(asked: str, option: str) -> tuple[tuple[str, str], FaultKind, str, str
         how, timer = option[len(TIME_PREFIX) :].split(":", 1)
         return (timer, how), FaultKind.GATE_TIMER if timer == GATE_TIMER else FaultKind.TIME, timer, how
     if option.startswith(CRASH_PREFIX):
-        return ("", option), FaultKind.CRASH, asked, AFTER
+        return ("", option), FaultKind.CRASH, asked, _DEATHS.get(option[len(CRASH_PREFIX) :], AFTER)
     actor, _, label = asked.partition("@")
     where = asked if actor else label
     if label.startswith(ANSWER_LABEL):
-        return (label, option), FaultKind.CRASH, where.replace(ANSWER_LABEL, "", 1), UNANSWERED
+        return (label, option), FaultKind.CRASH, where.replace(ANSWER_LABEL, "", 1), _DEATHS.get(option, BEFORE)
     return (label, option), FaultKind.OTHER, where, option

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stopcheck.remote._factory import RemoteFactory
-from stopcheck.world import PlainInterior, StorageArea
+from stopcheck.world import Death, PlainInterior, StorageArea
 
 
 class RemoteInterior(PlainInterior):
@@ -23,7 +23,7 @@ class RemoteInterior(PlainInterior):
         """``SIGKILL`` to the process group of each open gate."""
         self._factory.crash()
 
-    def survive(self, storage: Path) -> Path:
+    def survive(self, storage: Path, death: Death) -> Path:
         """All that was written."""
         return storage
 

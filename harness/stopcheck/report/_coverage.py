@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from stopcheck.campaign import Cover, Gap, JobResult, Ledger, Report, Subject, missed_witnesses
+from stopcheck.campaign import Cover, Gap, JobResult, Ledger, Report, Subject, missed_witnesses, power_losses_in
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._findings import replay_command
 
@@ -71,8 +71,17 @@ def _crashes(report: Report) -> str:
         return "not tried, since the gate is volatile"
     killed = sum(job.deaths for job in report.jobs)
     real = f"and {killed} real ones by SIGKILL" if killed else "none for real"
-    untried = "; loss of power was not tried" if report.gate.durability == "power_loss" else ""
-    return f"simulated process deaths at branch points, {real}{untried}"
+    return f"simulated process deaths at branch points, {real}{_power(report)}"
+
+
+def _power(report: Report) -> str:
+    """Whether the loss of power was tried."""
+    if report.gate is None or report.gate.durability != "power_loss":
+        return ""
+    lost = sum(power_losses_in(job) for job in report.jobs)
+    doubt = next((job.power_doubt for job in report.jobs if job.power_doubt), "")
+    tried = f"power lost {lost:,} times, and with it all that was not synced" if lost else "loss of power was not tried"
+    return f"; {tried}{doubt and f' ({doubt})'}"
 
 
 def _unexplored(jobs: Sequence[JobResult], *, everything: bool) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from stopcheck.campaign import ClauseVerdict, Ground, Report, Searched
+from stopcheck.campaign import ClauseVerdict, Ground, Report, Searched, power_losses_in
 from stopcheck.report._console import ReportConsole
 
 #: The letters of the faults in a run, and their words.
@@ -91,7 +91,10 @@ def _legend(report: Report, passes: Sequence[ClauseVerdict], *, deaths: bool) ->
         letters = ", ".join(f"{_FAULTS[kind][0]} {_FAULTS[kind][1]}" for kind in kinds)
         lines.append(f"faults that one run may contain, one of each unless a number says more: {letters}")
     if deaths:
-        power = "; loss of power was not tried" if report.gate and report.gate.durability == "power_loss" else ""
+        claimed = report.gate is not None and report.gate.durability == "power_loss"
+        lost = sum(power_losses_in(job) for job in report.jobs)
+        tried = f"; power was lost {lost:,} times" if lost else "; loss of power was not tried"
+        power = tried if claimed else ""
         lines.append(f"deaths: simulated ones of the process + real ones by SIGKILL{power}")
     if any(ground.cut_short for ground in grounds):
         lines.append(f"{_CUT_SHORT} jobs that were cut short (below) might have put it to the test too")

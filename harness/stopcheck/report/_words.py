@@ -15,6 +15,7 @@ from stopcheck.gate import CancellationRecord, Receipt, Reply, Request, Snapshot
 from stopcheck.world import (
     Answered,
     Committed,
+    Death,
     Event,
     FaultChosen,
     GateDied,
@@ -196,7 +197,8 @@ def _truth(event: ReceiverTruth) -> str:
 
 
 def _died(event: GateDied) -> str:
-    return f"the gate's process DIES ({event.kind}); a new one opens on what it left"
+    lost = "; what was not synced is lost" if event.kind == Death.POWER else ""
+    return f"the gate's process DIES ({event.kind}){lost}; a new one opens on what it left"
 
 
 def _paused(event: InnerPoint) -> str:

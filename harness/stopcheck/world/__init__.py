@@ -5,7 +5,7 @@ module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
-from stopcheck.world._admitted import ANSWER_LABEL, Admitted
+from stopcheck.world._admitted import ANSWER_LABEL, STRIKES, UNANSWERED, Admitted
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -36,14 +36,16 @@ from stopcheck.world._events import (
     render_log,
 )
 from stopcheck.world._injection_points import INJECTION_POINTS
-from stopcheck.world._interior import Interior, PlainInterior, StorageArea
+from stopcheck.world._interior import Death, Interior, PlainInterior, StorageArea
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
 from stopcheck.world._run import MAX_TICKS, Record, run
 from stopcheck.world._scenario import FaultBudget, FaultKind, Granularity, Scenario, Variant, Witness
 from stopcheck.world._sights import Sight
+from stopcheck.world._sqlite_vfs import NoSqliteLibrary, watched
 from stopcheck.world._storage import Workspace
 from stopcheck.world._substitutes import SubstitutedInterior, gate_modules, substituted
+from stopcheck.world._synced_files import SyncedFiles
 from stopcheck.world._workers import Holder, Plan, Temper
 from stopcheck.world._world import World
 
@@ -53,6 +55,8 @@ __all__ = [
     "INJECTION_POINTS",
     "MAIL",
     "MAX_TICKS",
+    "STRIKES",
+    "UNANSWERED",
     "Abilities",
     "Admitted",
     "Answered",
@@ -61,6 +65,7 @@ __all__ = [
     "Child",
     "Client",
     "Committed",
+    "Death",
     "Effect",
     "EffectDeclared",
     "Entry",
@@ -78,6 +83,7 @@ __all__ = [
     "Lookup",
     "Message",
     "MessageDelivered",
+    "NoSqliteLibrary",
     "NotCommitted",
     "Observer",
     "PhaseBegan",
@@ -95,6 +101,7 @@ __all__ = [
     "StorageArea",
     "Submitted",
     "SubstitutedInterior",
+    "SyncedFiles",
     "TaskDeclared",
     "Temper",
     "Variant",
@@ -114,4 +121,5 @@ __all__ = [
     "sleep_until",
     "substituted",
     "wait_until",
+    "watched",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from stopcheck.world._interior import Death
 from stopcheck.world._receivers import ANSWER_FAULTS, RECEIVE_FAULTS, WRITE_FAULTS
 from stopcheck.world._scenario import FaultKind
 from stopcheck.world._workers import AFTER_BEGINNING, AFTER_COMMITTING, Temper
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 #: The label of the fault point between a call's transition and its answer.
 ANSWER_LABEL = "answer to "
-#: The option that is a death there.
-CRASH = "crash"
+#: What each death is called among what may happen at a scheduling point, and there.
+STRIKES = {Death.PROCESS: "gate", Death.POWER: "power"}
+UNANSWERED = {Death.PROCESS: "crash", Death.POWER: "power loss"}
 
 
 class Admitted(msgspec.Struct, frozen=True):
@@ -53,7 +55,9 @@ def admitted(world: World) -> list[Admitted]:
     if budget.signal:
         found += [Admitted(FaultKind.SIGNAL, f"signal to {worker}", "lost") for worker in world.watched]
     if budget.crashes and world.port.contract.durable:
-        found += [Admitted(FaultKind.CRASH, ANSWER_LABEL + operation, CRASH) for operation in budget.lost_answers]
+        deaths = [UNANSWERED[death] for death in world.port.deaths]
+        labels = [ANSWER_LABEL + operation for operation in budget.lost_answers]
+        found += [Admitted(FaultKind.CRASH, label, death) for label in labels for death in deaths]
     if budget.time:
         found += [Admitted(FaultKind.TIME, timer, how) for timer in budget.timers for how in ("before", "at", "after")]
     return found

@@ -51,7 +51,8 @@ class InnerPoint(Event, frozen=True):
 
 
 class GateDied(Event, frozen=True):
-    """The gate's process died (``kind``: ``process_death``); its handles were reopened on the same storage."""
+    """The gate's process died (``kind``: ``process_death``, or ``power_loss`` with all that was not synced);
+    its handles were reopened on the same storage."""
 
     kind: str
     generation: int

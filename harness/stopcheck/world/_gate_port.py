@@ -18,6 +18,7 @@ import msgspec
 from stopcheck.gate import (
     AdapterFault,
     ClaimGranted,
+    Durability,
     Gate,
     GateContract,
     GateFactory,
@@ -51,7 +52,7 @@ from stopcheck.world._adapter_faults import (
 from stopcheck.world._code_places import operation_place, suspended_place
 from stopcheck.world._environment import RunEnvironment
 from stopcheck.world._events import Called, GateDied, InnerPoint, Returned
-from stopcheck.world._interior import Interior
+from stopcheck.world._interior import Death, Interior
 from stopcheck.world._scenario import Granularity
 
 if TYPE_CHECKING:
@@ -184,9 +185,10 @@ class GatePort:
         if self.generation != generation:
             return reply
         self._check(call, request, reply)
-        if self._world.crash_before_answer(operation):
+        death = self._world.crash_before_answer(operation)
+        if death is not None:
             del self._open[call_id]
-            self.die()
+            self.die(death)
             reply = Indefinite()
         self._close_call(call, reply)
         return reply
@@ -292,8 +294,15 @@ class GatePort:
 
     # -- death --------------------------------------------------------------------------------------------
 
-    def die(self) -> None:
-        """Process death: handles die, the storage is copied as it lies on the disk, new handles open on the copy."""
+    @property
+    def deaths(self) -> tuple[Death, ...]:
+        """How the gate may die: in each way that it claims to survive and that can be tried."""
+        power = self.contract.durability is Durability.POWER_LOSS and self._interior.loses_power
+        return (Death.PROCESS, Death.POWER) if power else (Death.PROCESS,)
+
+    def die(self, death: Death) -> None:
+        """Handles die, the storage is copied as it lies on the disk, or as the loss of power leaves it, and new handles
+        open on the copy."""
         self.generation += 1
         for environment in self._environments:
             environment.dead = True
@@ -303,15 +312,15 @@ class GatePort:
         self._gates.clear()
         self._environments.clear()
         victims = sorted(self._open.values(), key=lambda c: c.call_id)
-        self._history.happened("", b"death")
-        self._world.emit(GateDied("process_death", self.generation))
+        self._history.happened("", death.value.encode())
+        self._world.emit(GateDied(death.value, self.generation))
         for call in victims:
             self._close_call(call, Indefinite())
             if call.actor.call is not None:
                 self._world.kernel.abandon(call.actor, Indefinite())
         if self._storage is not None:
             self._old_storages.append(self._storage)
-            self._storage = self._interior.survive(self._storage)
+            self._storage = self._interior.survive(self._storage, death)
         self.open_handles()
 
     # -- state --------------------------------------------------------------------------------------------
@@ -319,9 +328,10 @@ class GatePort:
     def digest(self) -> bytes | None:
         """The gate's state for the cache key: its fingerprint, or else all that it went through, in what order as far
         as that may matter. ``None`` when it declares a fingerprint and does not give it."""
+        unsynced = b"" if self._storage is None else self._interior.unsynced(self._storage)
         if self._opaque:
-            return self._history.digest()
-        digest = hashlib.blake2b(digest_size=16)
+            return self._history.digest() + unsynced
+        digest = hashlib.blake2b(unsynced, digest_size=16)
         for gate in self._gates:
             print_ = fingerprint_of(gate)
             if print_ is None:

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 
+class Death(StrEnum):
+    """How a gate dies: what was written stays, or only what was synced."""
+
+    PROCESS = "process_death"
+    POWER = "power_loss"
+
+
 class StorageArea(Protocol):
-    """Directories for runs; see ``Workspace``."""
+    """Directories for runs; see ``Workspace``. One that derives from it keeps its power."""
 
     def fresh(self) -> Path:
         """A new directory, empty or filled from a template."""
@@ -22,6 +30,24 @@ class StorageArea(Protocol):
     def crash_copy(self, path: Path) -> Path:
         """A copy of what lies on the disk, made without closing a file of it."""
         ...
+
+    @property
+    def loses_power(self) -> bool:
+        """Whether the loss of power can be tried here."""
+        return False
+
+    @property
+    def power_doubt(self) -> str:
+        """Why nothing follows from it for this gate, though it claims to survive it; else empty."""
+        return ""
+
+    def power_copy(self, path: Path) -> Path:
+        """What is left when the power is lost: all that was written, where everything is synced at once."""
+        return self.crash_copy(path)
+
+    def unsynced(self, path: Path) -> bytes:
+        """A digest of what the loss of power would leave; empty where it would be all that is there."""
+        return b""
 
     def discard(self, path: Path) -> None:
         """Done with it."""
@@ -60,8 +86,22 @@ class Interior(Protocol):
         """The process died: its connections and locks are dead from now on."""
         ...
 
-    def survive(self, storage: Path) -> Path:
+    @property
+    def loses_power(self) -> bool:
+        """Whether the loss of power can be tried."""
+        ...
+
+    @property
+    def power_doubt(self) -> str:
+        """Why nothing follows from it for this gate, though it claims to survive it; else empty."""
+        ...
+
+    def survive(self, storage: Path, death: Death) -> Path:
         """What of the storage is there after the death."""
+        ...
+
+    def unsynced(self, storage: Path) -> bytes:
+        """A digest of what only the death of a process would leave of the storage; empty where there is nothing."""
         ...
 
     def reads(self, key: object) -> bytes:
@@ -79,6 +119,11 @@ class Interior(Protocol):
     def discard(self, storage: Path) -> None:
         """Delete a storage that is not needed any more."""
         ...
+
+
+def surviving(area: StorageArea, storage: Path, death: Death) -> Path:
+    """What of the storage in this area is there after the death."""
+    return area.power_copy(storage) if death is Death.POWER else area.crash_copy(storage)
 
 
 class PlainInterior:
@@ -109,9 +154,23 @@ class PlainInterior:
     def kill(self) -> None:
         """The environment's death is all there is."""
 
-    def survive(self, storage: Path) -> Path:
+    @property
+    def loses_power(self) -> bool:
+        """Where the area can."""
+        return self._area.loses_power
+
+    @property
+    def power_doubt(self) -> str:
+        """As the area says."""
+        return self._area.power_doubt
+
+    def survive(self, storage: Path, death: Death) -> Path:
         """A copy."""
-        return self._area.crash_copy(storage)
+        return surviving(self._area, storage, death)
+
+    def unsynced(self, storage: Path) -> bytes:
+        """As the area says."""
+        return self._area.unsynced(storage)
 
     def reads(self, key: object) -> bytes:
         """Nothing is seen."""

@@ -33,7 +33,7 @@ from stopcheck.kernel import (
     ThreadHost,
     sleep_until,
 )
-from stopcheck.world._admitted import Admitted, admitted
+from stopcheck.world._admitted import STRIKES, Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
 from stopcheck.world._interior import Interior
@@ -80,17 +80,17 @@ class Record(msgspec.Struct):
 
 
 class _Death:
-    """The gate's death as a peril at every scheduling point."""
+    """The gate's death, in each way in which it may die, as a peril at every scheduling point."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     def options(self) -> tuple[str, ...]:
-        return ("gate",) if self._world.may_crash_now() else ()
+        return tuple(STRIKES[death] for death in self._world.port.deaths) if self._world.may_crash_now() else ()
 
     def strike(self, option: str) -> None:
         self._world.purse.spend(FaultKind.CRASH)
-        self._world.port.die()
+        self._world.port.die(next(death for death, name in STRIKES.items() if name == option))
 
 
 def host_for(

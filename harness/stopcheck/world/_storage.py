@@ -16,15 +16,22 @@ import os
 import shutil
 from pathlib import Path
 
+from stopcheck.world._interior import StorageArea
+from stopcheck.world._synced_files import SyncedFiles
+
 #: What SQLite rebuilds.
 _NOT_COPIED = "-shm"
 
 
-class Workspace:
-    """Implements ``StorageArea`` under ``root``, which must exist. Close it when all runs are over."""
+class Workspace(StorageArea):
+    """Implements ``StorageArea`` under ``root``, which must exist. Close it when all runs are over. The loss of power
+    can be tried in it where ``synced`` is told what SQLite does; ``untried`` says why it cannot,
+    if somebody wants it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, synced: SyncedFiles | None = None, untried: str = "") -> None:
         self._root = root
+        self._synced = synced
+        self._untried = untried
         self._numbers = itertools.count(1)
         self._template: dict[str, bytes] = {}
         self._folders: list[str] = []
@@ -45,7 +52,33 @@ class Workspace:
             (path / folder).mkdir()
         for name, content in self._template.items():
             _write(f"{path}/{name}", content)
+        if self._synced is not None:
+            self._synced.begin(path)
         return path
+
+    @property
+    def loses_power(self) -> bool:
+        """Whether ``power_copy`` can be made."""
+        return self._synced is not None
+
+    @property
+    def power_doubt(self) -> str:
+        """Why it was not tried, or not for all files."""
+        beyond = () if self._synced is None else self._synced.beyond
+        if beyond:
+            return f"the kit knows only what Python's sqlite3 syncs, and the gate writes {', '.join(beyond)} past it"
+        return self._untried
+
+    def power_copy(self, path: Path) -> Path:
+        """What of ``path`` is left when the power is lost now."""
+        target = self._next("dark")
+        assert self._synced is not None
+        self._synced.lose(path, target)
+        return target
+
+    def unsynced(self, path: Path) -> bytes:
+        """A digest of what ``power_copy`` would leave; empty where that is all."""
+        return b"" if self._synced is None else self._synced.digest(path)
 
     def crash_copy(self, path: Path) -> Path:
         """A copy of what lies in ``path`` now, without ``-shm`` files. What another descriptor has locked stays locked.
@@ -56,6 +89,8 @@ class Workspace:
             self._copy(str(path), str(target), self._held.setdefault(str(path), []))
         except OSError as error:
             raise OSError(f"{path} could not be copied to {target}: {error}") from error
+        if self._synced is not None:
+            self._synced.copied(path, target)
         return target
 
     def _copy(self, source: str, target: str, held: list[int]) -> None:
@@ -75,6 +110,8 @@ class Workspace:
         locks on its files are gone."""
         for descriptor in self._held.pop(str(path), ()):
             os.close(descriptor)
+        if self._synced is not None:
+            self._synced.forget(path)
         shutil.rmtree(path, ignore_errors=True)
 
     def close(self) -> None:

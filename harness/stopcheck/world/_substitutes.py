@@ -40,7 +40,7 @@ from typing import Any
 
 from stopcheck.world._blocking_substitutes import BlockingSubstitutes
 from stopcheck.world._inner_points import InnerPoints
-from stopcheck.world._interior import StorageArea
+from stopcheck.world._interior import Death, StorageArea, surviving
 from stopcheck.world._sqlite_substitutes import SqliteSubstitutes
 
 #: Packages whose modules hold no gate code.
@@ -246,9 +246,23 @@ class SubstitutedInterior:
         """The process died."""
         self._substitutes.kill()
 
-    def survive(self, storage: Path) -> Path:
+    @property
+    def loses_power(self) -> bool:
+        """Where the area can."""
+        return self._area.loses_power
+
+    @property
+    def power_doubt(self) -> str:
+        """As the area says."""
+        return self._area.power_doubt
+
+    def survive(self, storage: Path, death: Death) -> Path:
         """A copy of what lies on the disk."""
-        return self._area.crash_copy(storage)
+        return surviving(self._area, storage, death)
+
+    def unsynced(self, storage: Path) -> bytes:
+        """As the area says."""
+        return self._area.unsynced(storage)
 
     def reads(self, key: object) -> bytes:
         """A digest of what the open call has learned."""

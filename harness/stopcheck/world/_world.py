@@ -31,14 +31,14 @@ from stopcheck.gate import (
 from stopcheck.kernel import Kernel, wait_until
 from stopcheck.world import _people as people
 from stopcheck.world import _workers as workers
-from stopcheck.world._admitted import ANSWER_LABEL, CRASH
+from stopcheck.world._admitted import ANSWER_LABEL, UNANSWERED
 from stopcheck.world._budget import Purse
 from stopcheck.world._cast import Cast, cast_for
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
 from stopcheck.world._events import EffectDeclared, Entry, Event, InnerPoint, Observer, TaskDeclared, WorkerActed
 from stopcheck.world._gate_port import GatePort
-from stopcheck.world._interior import Interior
+from stopcheck.world._interior import Death, Interior
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import MAIL, Abilities, Receiver
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
@@ -346,15 +346,16 @@ class World:
             return True
         return self.port.last_call == (self._last_event_step, self.kernel.now_ns)
 
-    def crash_before_answer(self, operation: str) -> bool:
-        """Ask whether the gate dies between its transition and its answer."""
+    def crash_before_answer(self, operation: str) -> Death | None:
+        """Ask whether, and how, the gate dies between its transition and its answer."""
         may_be_lost = self.scenario.budget.lost_answers
         if not self.may_crash() or (may_be_lost and operation not in may_be_lost):
-            return False
-        if self.kernel.fault(ANSWER_LABEL + operation, ("answered", CRASH)) == "answered":
-            return False
-        self.purse.spend(FaultKind.CRASH)
-        return True
+            return None
+        deaths = {UNANSWERED[death]: death for death in self.port.deaths}
+        death = deaths.get(self.kernel.fault(ANSWER_LABEL + operation, ("answered", *deaths)))
+        if death is not None:
+            self.purse.spend(FaultKind.CRASH)
+        return death
 
     # -- for the run --------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from stopcheck.explore.stateful import drawn_runs, state_machine
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, Point, Schedule
-from stopcheck.world import Granularity, PlainInterior, Scenario, Variant
+from stopcheck.world import Granularity, PlainInterior, Scenario, StorageArea, Variant
 from stopcheck_fixtures.faulty import FAULTS
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_scenarios.acceptance import SCENARIOS, before_admission, late_completion
@@ -42,7 +42,7 @@ BY_ID = {scenario.id: scenario for scenario in SCENARIOS}
 FAULT_BY_NAME = {fault.name: fault for fault in FAULTS}
 
 
-class NoStorage:
+class NoStorage(StorageArea):
     """For gates that write nothing."""
 
     def fresh(self) -> Path:

@@ -9,7 +9,7 @@ import pytest
 from stopcheck.gate import Admitted, HostKind, NotAdmitted, Unsupported
 from stopcheck.kernel import Park
 from stopcheck.remote import RemoteInterior
-from stopcheck.world import Workspace
+from stopcheck.world import Death, Workspace
 from tests.fast.remote.support import advance, claim, commit, environment, factory_of, finish, left_behind, look
 
 
@@ -53,7 +53,7 @@ def test_a_death_ends_the_processes_of_all_open_handles_and_the_storage_stays(tm
         interior = RemoteInterior(Workspace(tmp_path), factory)
         gates = [factory(environment(tmp_path)) for _ in range(2)]
         assert len(left_behind()) == 2
-        assert interior.survive(tmp_path) == tmp_path
+        assert interior.survive(tmp_path, Death.PROCESS) == tmp_path
         interior.kill()
         assert left_behind() == []
         for gate in gates:

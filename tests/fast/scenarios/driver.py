@@ -11,12 +11,12 @@ import msgspec
 
 from stopcheck.gate import Durability, Environment, GateFactory, TaskRef
 from stopcheck.kernel import Cut, DefaultChooser, Point
-from stopcheck.world import PlainInterior, Record, Scenario, Variant, run
+from stopcheck.world import PlainInterior, Record, Scenario, StorageArea, Variant, run
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.reference.memory._state import Task
 
 
-class NoStorage:
+class NoStorage(StorageArea):
     """A storage area of names only: the gates here write nothing to the disk."""
 
     def __init__(self) -> None:
