@@ -37,7 +37,9 @@ def _of_a_pass(report: Report, clause: ClauseVerdict) -> list[str]:
     if not (ground.deaths or ground.kills):
         lines.append("what becomes of it when the gate's process dies: no run of it had a death")
     if report.gate is not None and report.gate.durability == "power_loss":
-        lines.append("what becomes of it when the power fails: only deaths of the process were tried")
+        some = "what becomes of it when the power fails and part of what was not synced arrives: all of it was lost"
+        none = "what becomes of it when the power fails: only deaths of the process were tried"
+        lines.append(some if ground.power_losses else none)
     faults = ", ".join(f"{most} {kind}" for kind, most in ground.faults.items()) or "none"
     lines.append(f"anything about more faults in one run than were admitted ({faults})")
     lines.append("that the adapter behaves as the system in production does: what was tried is the adapter")
