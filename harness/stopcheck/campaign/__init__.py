@@ -15,6 +15,7 @@ from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._loading import (
     COMMAND,
     LoadedGate,
+    gates_with_a_server,
     installed_gates,
     load_faults,
     load_gate,
@@ -115,6 +116,7 @@ __all__ = [
     "certify",
     "did_you_mean",
     "failure_files",
+    "gates_with_a_server",
     "installed_gates",
     "kit_fault",
     "known_strategies",

@@ -7,9 +7,10 @@ closed, and what it left on the disk is what every run starts from.
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from stopcheck.campaign._databases import Database, DatabaseArea, name_database
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._storage_root import storage_root
 from stopcheck.gate import Durability, HostKind, Receipt
@@ -33,18 +34,24 @@ from stopcheck.world import (
 @contextmanager
 def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, None, None]:
     """An interior for any number of runs of the gate at this granularity."""
-    with storage_root() as root, _area(loaded, root) as area:
+    with storage_root() as root, _database(loaded) as database, _area(loaded, root) as workspace:
         try:
-            _make_template(loaded, area, root / "template")
+            _make_template(loaded, workspace, root / "template", database)
+            area = workspace if database is None else DatabaseArea(workspace, database)
             if isinstance(loaded.factory, RemoteFactory):
                 yield RemoteInterior(area, loaded.factory)
-            elif granularity is Granularity.INNER and loaded.contract.host is HostKind.THREAD:
+            elif loaded.contract.host is HostKind.THREAD and (granularity is Granularity.INNER or database is not None):
+                # Also for whole calls: a dead gate's connections are kept, and closed when its run is over.
                 with substituted(gate_modules(loaded.factory)) as substitutes:
                     yield SubstitutedInterior(area, substitutes)
             else:
                 yield PlainInterior(area)
         finally:
-            area.close()
+            workspace.close()
+
+
+def _database(loaded: LoadedGate) -> AbstractContextManager[Database | None]:
+    return nullcontext() if loaded.contract.database is None else closing(Database())
 
 
 @contextmanager
@@ -52,6 +59,10 @@ def _area(loaded: LoadedGate, root: Path) -> Generator[Workspace]:
     """Where runs have their directories; for a gate that claims to survive it, one in which power can be lost."""
     if loaded.contract.durability is not Durability.POWER_LOSS:
         yield Workspace(root)
+    elif loaded.contract.database is not None:
+        yield Workspace(
+            root, untried="it cannot be for a gate whose state is in a server, whose writes the kit does not see"
+        )
     elif isinstance(loaded.factory, RemoteFactory):
         yield Workspace(root, untried="it cannot be for a gate in another process, whose writes the kit does not see")
     else:
@@ -65,14 +76,18 @@ def _area(loaded: LoadedGate, root: Path) -> Generator[Workspace]:
             yield Workspace(root, untried=untried) if untried else Workspace(root, synced)
 
 
-def _make_template(loaded: LoadedGate, area: Workspace, folder: Path) -> None:
-    if not loaded.contract.durable:
+def _make_template(loaded: LoadedGate, area: Workspace, folder: Path, database: Database | None) -> None:
+    if not loaded.contract.durable and database is None:
         return
     folder.mkdir()
+    if database is not None:
+        name_database(folder, database)
     environment = RunEnvironment(storage=lambda: folder, now=_zero, verify=_trusts_nothing, counter={}, inner=False)
     gate = open_gate(loaded.factory, environment)
     with suppress(Exception):
         gate.close()
+    if database is not None:
+        database.keep_template()
     area.use_template(folder)
 
 

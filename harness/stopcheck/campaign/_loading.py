@@ -9,13 +9,14 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 import msgspec
 
+from stopcheck.campaign._databases import connect_to_server
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, KnownRight, NotAGate
@@ -204,6 +205,8 @@ def _check_factory(reference: str, factory: Any) -> None:
             hint="set the class attribute contract = GateContract(name=..., version=...)",
         )
     _check_contract(reference, contract)
+    if contract.database is not None:
+        connect_to_server().close()
 
 
 def _check_contract(reference: str, contract: GateContract) -> None:
@@ -263,6 +266,19 @@ def installed_gates() -> Iterator[tuple[str, str]]:
     """Names and places of installed gates."""
     for point in sorted(entry_points(group=GATES), key=lambda p: p.name):
         yield point.name, point.value
+
+
+def gates_with_a_server() -> list[str]:
+    """The installed gates whose state is in a database, so that they cannot be tried everywhere."""
+    return [point.name for point in sorted(entry_points(group=GATES), key=lambda p: p.name) if _wants_a_server(point)]
+
+
+def _wants_a_server(point: EntryPoint) -> bool:
+    try:
+        contract = getattr(point.load(), "contract", None)
+    except ImportError:  # of the extra that such a gate needs
+        return True
+    return isinstance(contract, GateContract) and contract.database is not None
 
 
 def pick_scenarios(wanted: tuple[str, ...]) -> list[Scenario]:

@@ -19,6 +19,7 @@ from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import (
     LoadedGate,
     as_loaded,
+    gates_with_a_server,
     installed_gates,
     load_faults,
     load_gate,
@@ -73,8 +74,11 @@ def selftest(
     on_row: Callable[[Row], None], *, children: int = 2, only: tuple[str, ...] = (), everything: bool = False
 ) -> list[Row]:
     """Try every known wrong gate and every installed right one; with ``everything``, or by name, also the right ones
-    that differ. ``on_row`` hears of each as it is done, in the same order each time."""
-    tasks = [_Task("installed", name, part) for name, _ in installed_gates() for part in range(_PARTS)]
+    that differ. Gates that need a server are tried by name only. ``on_row`` hears of each as it is done, in the same
+    order each time."""
+    left_out = [name for name in gates_with_a_server() if name not in only]
+    installed = [name for name, _ in installed_gates() if name not in left_out]
+    tasks = [_Task("installed", name, part) for name in installed for part in range(_PARTS)]
     tasks += [_Task("wrong", fault.name) for fault in load_faults()]
     tasks += [_Task("right", right.name) for right in load_right()] if everything or only else []
     if only:

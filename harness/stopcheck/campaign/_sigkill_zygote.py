@@ -19,6 +19,7 @@ from random import Random
 import msgspec
 import trio
 
+from stopcheck.campaign._databases import Database, name_database
 from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
 from stopcheck.campaign._sigkill import Loss, SigkillOutcome
 from stopcheck.gate import (
@@ -139,9 +140,10 @@ def _forked(action: Callable[[], None]) -> int:
 
 
 class _Pass:
-    def __init__(self, loaded: LoadedGate, root: Path) -> None:
+    def __init__(self, loaded: LoadedGate, root: Path, database: Database | None) -> None:
         self._loaded = loaded
         self._root = root
+        self._database = database
         self._number = 0
         self.kills = 0
         self.promises = 0
@@ -169,8 +171,14 @@ class _Pass:
         self.points[where] = (before[0] + planned, before[1] + killed)
 
     def _fresh(self) -> Path:
+        """Storage for one life and what comes after it; made here, before the process that it is for."""
         self._number += 1
-        return self._root / f"death-{self._number}"
+        storage = self._root / f"death-{self._number}"
+        if self._database is not None:
+            storage.mkdir()
+            name_database(storage, self._database)
+            self._database.put_back()
+        return storage
 
     def _record(self, scenario: Scenario, seed: int) -> list[tuple[int, str, str]]:
         """The number of answers, the durable state after each, and whose it was, of one recorded run."""
@@ -224,6 +232,8 @@ class _Pass:
                 f"the process of {scenario.id} was to be killed after {answers} answers but ended by itself"
             )
         self.kills += 1
+        if self._database is not None:
+            self._database.end_sessions()
         tasks, promises = msgspec.json.decode(promised.read_bytes(), type=tuple[list[TaskRef], list[Promise]])
         self.promises += len(promises)
         if not promises:
@@ -321,7 +331,8 @@ def main(order: str) -> None:
         order, type=tuple[str, list[str], str, str, tuple[int, int] | None]
     )
     loaded = load_gate(reference)
-    done = _Pass(loaded, Path(root))
+    database = Database() if loaded.contract.database is not None else None
+    done = _Pass(loaded, Path(root), database)
     trouble = ""
     scenarios = load_scenarios()
     try:
@@ -330,6 +341,9 @@ def main(order: str) -> None:
                 done.scenario(scenarios[name], only)
     except RuntimeError as error:
         trouble = str(error)
+    finally:
+        if database is not None:
+            database.close()
     outcome = SigkillOutcome(done.kills, done.promises, tuple(done.losses), trouble, done.points)
     Path(result).write_bytes(msgspec.json.encode(outcome))
 

@@ -9,6 +9,7 @@ from stopcheck.campaign import (
     Row,
     UsageFault,
     did_you_mean,
+    gates_with_a_server,
     installed_gates,
     load_faults,
     load_right,
@@ -45,6 +46,8 @@ def selftest_command(only: tuple[str, ...], jobs: int, *, everything: bool) -> i
         what = f"killed for {row.named}" if row.named else "right gate"
         console.say(f"{mark}{row.gate}: {what}, {row.executions} executions {row.trouble}".rstrip(), style)
 
+    for name in gates_with_a_server() if not only else ():
+        console.say(f"left out: {name}, which needs a server; try it with --only {name}")
     rows = selftest(show, children=jobs, only=only, everything=everything)
     print_matrix(console, rows)
     bad = [row for row in rows if not row.good]

@@ -25,13 +25,14 @@ from stopcheck.gate._contract import (
     Assigner,
     Background,
     Capability,
+    Database,
     Durability,
     EarlyStop,
     GateContract,
     HostKind,
     Sender,
 )
-from stopcheck.gate._environment import Environment
+from stopcheck.gate._environment import Environment, conninfo_of
 from stopcheck.gate._errors import (
     AdapterFault,
     CallNeverReturned,
@@ -266,6 +267,7 @@ __all__ = [
     "ConfirmItem",
     "Contradicted",
     "Contradiction",
+    "Database",
     "Disposition",
     "Done",
     "Durability",
@@ -423,6 +425,7 @@ __all__ = [
     "Won",
     "WorkerFacet",
     "WrongReply",
+    "conninfo_of",
     "sentence_for",
 ]
 

@@ -88,6 +88,13 @@ class HostKind(StrEnum):
     PROCESS = "process"
 
 
+class Database(StrEnum):
+    """A database that holds a gate's state, in a server that is named to the kit (``STOPCHECK_POSTGRES``). A gate is
+    given one that is its own: how to connect stands in a file of its storage (``conninfo_of``)."""
+
+    POSTGRES = "postgres"
+
+
 #: What is promised of each class where a gate declares nothing else.
 OPERATIONS_BY_DEFAULT: dict[CancellationClass, OperationContract] = {
     CancellationClass.ABORTABLE: OperationContract(),
@@ -108,6 +115,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     ended says ``False``; it then needs no ``commit_effect``, ``claim_dispatch`` and ``record_outcome``.
     ``resends``: an effect in doubt may be claimed again before the cutoff, to be sent under the same id to a receiver
     that is idempotent; ``False`` where it is only looked up (ADM-7).
+    ``database``: where the gate's state is, if not in the files of its storage.
     ``fingerprint``: ``Gate.fingerprint`` names the gate's whole state. ``lease_ns`` is how long a lease lasts.
     ``retention_ns`` is how long a cancellation record is kept at least, counted from its cutoff; it covers the longest
     time for which a queue may hold a message back (REC-6).
@@ -129,6 +137,7 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
     background: Background = Background.DRIVEN
     durability: Durability = Durability.VOLATILE
     host: HostKind = HostKind.INLINE
+    database: Database | None = None
     serialised_calls: bool = False
     ledger: bool = True
     resends: bool = True

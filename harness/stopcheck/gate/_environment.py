@@ -12,6 +12,8 @@ from typing import Protocol
 
 from stopcheck.gate._evidence import Receipt
 
+_CONNINFO = "postgres.conninfo"
+
 
 class Environment(Protocol):
     """Passed to the factory. Two handles on one gate get environments with the same ``storage``."""
@@ -43,3 +45,9 @@ class Environment(Protocol):
         """This call waits for something that another actor holds (a lock): it is not resumed before another
         actor has moved. Awaited or called as ``branch`` is."""
         ...
+
+
+def conninfo_of(environment: Environment) -> str:
+    """How a gate that declares ``database=Database.POSTGRES`` connects to its database: a connection string of libpq,
+    which stands in the file ``postgres.conninfo`` of its storage."""
+    return (environment.storage / _CONNINFO).read_text(encoding="utf-8")

@@ -37,6 +37,7 @@ from stopcheck.world._events import (
 )
 from stopcheck.world._injection_points import INJECTION_POINTS
 from stopcheck.world._interior import Death, Interior, PlainInterior, StorageArea
+from stopcheck.world._postgres_server import MONITOR
 from stopcheck.world._queue import Queue
 from stopcheck.world._receivers import EXPORT, MAIL, Abilities, Lookup, Receiver
 from stopcheck.world._run import MAX_TICKS, Record, run
@@ -55,6 +56,7 @@ __all__ = [
     "INJECTION_POINTS",
     "MAIL",
     "MAX_TICKS",
+    "MONITOR",
     "STRIKES",
     "UNANSWERED",
     "Abilities",

@@ -127,6 +127,17 @@ class InnerPoints:
         if call is not None:
             self._journal(call).pending.append(value)
 
+    def heard_by(self, call: object, value: object) -> None:
+        """A call that waits learned ``value``: what it waited for came to it while another moved."""
+        self._journal(call).pending.append(value)
+
+    def chained(self, history: bytes) -> bytes:
+        """``history``, and then what the current call has done so far; outside a call, as it was."""
+        call = current_call()
+        if call is None:
+            return history
+        return hashlib.blake2b(history + self.open_call_digest(call), digest_size=16).digest()
+
     def open_call_digest(self, call: object) -> bytes:
         """A digest of everything that the call has learned and stated so far."""
         journal = self._journals.get(call)

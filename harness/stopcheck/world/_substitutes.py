@@ -2,7 +2,8 @@
 
 One idea: the gate's code is not changed; the *names* that its modules hold are, for as long as the kit runs it. Where a
 module (or a class in it) holds ``sqlite3``, ``threading`` or ``time``, one of their functions that block or tell the
-time, or a lock made at import, it holds a substitute instead that parks in the ``thread`` host.
+time, or a lock made at import, it holds a substitute instead that parks in the ``thread`` host. Of ``psycopg`` it is
+three methods that are replaced (``_psycopg_substitutes``), so that what is built on it parks too.
 
     modules = gate_modules(factory)                  # once
     with substituted(modules) as substitutes:        # for as many runs as liked
@@ -41,6 +42,7 @@ from typing import Any
 from stopcheck.world._blocking_substitutes import BlockingSubstitutes
 from stopcheck.world._inner_points import InnerPoints
 from stopcheck.world._interior import Death, StorageArea, surviving
+from stopcheck.world._psycopg_substitutes import PsycopgSubstitutes
 from stopcheck.world._sqlite_substitutes import SqliteSubstitutes
 
 #: Packages whose modules hold no gate code.
@@ -96,6 +98,7 @@ class Substitutes:
         self._modules = tuple(modules)
         self._points = InnerPoints(self._modules)
         self._sqlite = SqliteSubstitutes(self._points)
+        self._psycopg = PsycopgSubstitutes(self._points)
         self._blocking = BlockingSubstitutes(self._points)
         self._undo: list[tuple[Any, str, object]] = []
         self._locks: list[tuple[Any, str, object]] = []
@@ -132,6 +135,7 @@ class Substitutes:
         """A new run, with its clock."""
         self.end()
         self._points.begin(now_ns, inner=inner)
+        self._psycopg.begin()
         self._blocking.begin()
         self._renew_locks()
 
@@ -140,11 +144,13 @@ class Substitutes:
         also those that its modules make when they are imported; other globals survive, unlike in reality."""
         self._points.kill()
         self._sqlite.kill()
+        self._psycopg.kill()
         self._renew_locks()
 
     def end(self) -> None:
         """The run is over: close the connections that are left. Call it after the kernel was closed."""
         self._sqlite.close()
+        self._psycopg.close()
 
     # -- putting substitutes in place ---------------------------------------------------------------------
 
@@ -169,10 +175,12 @@ class Substitutes:
             owner, name, value = self._undo.pop()
             setattr(owner, name, value)
         self._locks.clear()
+        self._psycopg.take_away()
 
     def _stand_ins(self) -> dict[int, tuple[object, object]]:
         """By identity: each original, and what stands in for it."""
         pairs: list[tuple[object, object]] = [(sqlite3.connect, _StandIn(self._sqlite.connect))]
+        pairs += self._psycopg.put_in_place()
         for real in (sqlite3, threading, time):
             replaced: dict[str, object] = {}
             if real is sqlite3:

@@ -15,7 +15,7 @@ EXPORTS = """
     Caller CancellationClass CancellationRecord Capability Cause CauseEntry ChildEntry
     ClaimDispatch ClaimDispatchReply ClaimGranted CloseView CloseViewReply CommitEffect
     CommitEffectReply CommonReply Compensate
-    CompensateReply Complete CompleteReply Contradicted Contradiction Disposition Done Durability
+    CompensateReply Complete CompleteReply Contradicted Contradiction Database Disposition Done Durability
     EXECUTION_EDGES EarlyStop EffectEntry EffectsFacet Ended Environment Escalate EscalateReply Evidence
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
     FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
@@ -41,7 +41,7 @@ EXPORTS = """
     AlreadyReturned BeginCleanup BeginCleanupReply CleanUp CleanUpReply CleanupGranted HoldSlot HoldSlotReply Kept
     NotOwned NoteArtefact NoteArtefactReply PoolFull Removable ReturnSlot ReturnSlotReply SlotHeld SlotReturned
     TaskKey TaskRef Tick TickReply Ticked Tombstoned TooEarly TooLate Transition Trigger Unauthorised
-    Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply sentence_for
+    Unsupported Unverified UseGrant ViewEnd Void Widened Won WorkerFacet WrongReply conninfo_of sentence_for
 """
 
 

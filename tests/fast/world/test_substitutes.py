@@ -42,6 +42,7 @@ class Run:
         self.answers: dict[str, Any] = {}
         self.counts: list[int] = []
         self.steps: list[str] = []
+        self.chosen: list[int] = []
         self._prefix = prefix
         self.kernel = Kernel(self._choose, host=host)
         self.substitutes = substitutes
@@ -51,6 +52,7 @@ class Run:
         number = len(self.counts)
         self.counts.append(len(point.options))
         index = self._prefix[number] if number < len(self._prefix) else 0
+        self.chosen.append(index)
         self.steps.append(point.options[index])
         return index
 

@@ -1,0 +1,154 @@
+"""Who waits for whom in a PostgreSQL server, and what the kit does about it.
+
+One idea: **a statement that waits stays in the server, as it would in production**; only its actor is parked. It keeps
+its place in the lock's queue and the snapshot that it began with, and goes on, in the server, when the lock is let go
+of. So that this happens at a known point of the run and not some time later, whoever did something that may let go of
+a lock first waits until each statement in flight has been answered or waits again (:meth:`PostgresServer.settle`).
+
+How it is known that a statement waits: its answer does not come, and ``pg_blocking_pids`` names a session of this run,
+which does nothing meanwhile, since its actor is parked. Real time decides only how often that is asked.
+
+A circle of waiting statements is a deadlock. The server would look for it after ``deadlock_timeout`` of real time and
+end whichever looked first; here it is seen at once, and ends the statement that closed the circle, with the error that
+the server would give (``40P01``). What other databases' sessions and autovacuum hold is waited for in real time.
+"""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[Any]
+
+#: The name under which the kit looks into a server; whoever ends a gate's sessions lets these live.
+MONITOR = "stopcheck monitor"
+_BRIEFLY_MS = 1
+#: How often the end of a session is looked for, a millisecond apart, before the server counts as broken.
+_PATIENCE = 10_000
+
+
+class InFlight:
+    """A statement that waits in the server for another session's lock. ``answered``: its answer has come. ``error``:
+    what is raised in place of the cancellation by which the kit ended it."""
+
+    def __init__(self, pid: int, socket: int, on_answer: Callable[[], None]) -> None:
+        self.pid = pid
+        self.socket = socket
+        self.on_answer = on_answer
+        self.answered = False
+        self.error: Callable[[], Exception] | None = None
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether its answer is still to come."""
+        return not self.answered
+
+
+class PostgresServer:
+    """One server, seen through a connection of the kit's own. ``deadlock``: makes the error of a deadlock's victim."""
+
+    def __init__(self, monitor: Connection, deadlock: Callable[[], Exception]) -> None:
+        self._monitor = monitor
+        self._deadlock = deadlock
+        self.pids: set[int] = set()
+        self.in_flight: list[InFlight] = []
+
+    def close(self) -> None:
+        """Let go of the kit's connection."""
+        self._monitor.close()
+
+    # -- who waits ----------------------------------------------------------------------------------------
+
+    def waits(self, pid: int) -> bool:
+        """Whether that session waits for what another session of this run holds."""
+        return self._wait_for((pid,))[pid]
+
+    def settle(self) -> None:
+        """Wait until each statement in flight has been answered or waits for another session of this run."""
+        while True:
+            for statement in self.in_flight:
+                if not statement.answered and readable(statement.socket):
+                    statement.answered = True
+                    statement.on_answer()
+            left = [statement for statement in self.in_flight if not statement.answered]
+            if not left:
+                return
+            waiting = self._wait_for([statement.pid for statement in left])
+            if all(waiting.values()):
+                victim = self._closes_a_circle(left)
+                if victim is None:
+                    return
+                self.cancel(victim, self._deadlock)
+            else:
+                readable(next(s.socket for s in left if not waiting[s.pid]), _BRIEFLY_MS)
+
+    def _wait_for(self, pids: Sequence[int]) -> dict[int, bool]:
+        return {pid: not self.pids.isdisjoint(blockers) for pid, blockers in self._blockers(pids).items()}
+
+    def _blockers(self, pids: Sequence[int]) -> dict[int, list[int]]:
+        rows = self._monitor.execute("SELECT pid, pg_blocking_pids(pid) FROM unnest(%s::int[]) AS pid", (list(pids),))
+        return dict(rows.fetchall())
+
+    def _closes_a_circle(self, left: Sequence[InFlight]) -> InFlight | None:
+        """Of statements that wait for each other in a circle, the one that came last."""
+        blockers = self._blockers([statement.pid for statement in left])
+        for statement in reversed(left):
+            seen: set[int] = set()
+            pending = list(blockers[statement.pid])
+            while pending:
+                pid = pending.pop()
+                if pid == statement.pid:
+                    return statement
+                if pid not in seen:
+                    seen.add(pid)
+                    pending += blockers.get(pid, ())
+        return None
+
+    # -- ending what waits --------------------------------------------------------------------------------
+
+    def cancel(self, statement: InFlight, error: Callable[[], Exception]) -> None:
+        """End a statement that waits; ``error`` is what its caller will be told."""
+        statement.error = error
+        self._monitor.execute("SELECT pg_cancel_backend(%s)", (statement.pid,))
+        _until(lambda: readable(statement.socket, _BRIEFLY_MS), f"cancel session {statement.pid}")
+
+    def end_sessions(self, pids: Iterable[int]) -> None:
+        """End sessions, and wait until the server has let go of everything that they held."""
+        left = sorted(pids)
+        if not left:
+            return
+        self._monitor.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", (left,))
+
+        def gone() -> bool:
+            found = self._monitor.execute("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", (left,)).fetchone()
+            return found is None
+
+        _until(gone, f"end sessions {left}")
+        self.pids.difference_update(left)
+
+
+def readable(socket: int, patience_ms: int = 0) -> bool:
+    """Whether something has come; waits for it no longer than that."""
+    return ready(socket, select.POLLIN, patience_ms) != 0
+
+
+def ready(socket: int, events: int, patience_ms: int) -> int:
+    """What of ``events`` is so; an error or an end counts as all of them."""
+    poll = select.poll()
+    poll.register(socket, events)
+    found = poll.poll(patience_ms)
+    if not found:
+        return 0
+    return found[0][1] & events or events
+
+
+def _until(holds: Callable[[], bool], what: str) -> None:
+    for _ in range(_PATIENCE):
+        if holds():
+            return
+        select.poll().poll(_BRIEFLY_MS)
+    raise OSError(f"PostgreSQL did not {what} within {_PATIENCE * _BRIEFLY_MS / 1000:g} s")

@@ -1,0 +1,275 @@
+"""When a statement of a psycopg connection parks, when it waits, and what is remembered of it.
+
+One idea: whatever a psycopg connection says to its server is a *generator* that talks, and one method drives it
+(``Connection.wait``). So the generator is the statement: its arguments name it, a branch point lies before its first
+step, and it is driven until it is done or the server makes it wait for another session.
+
+Under READ COMMITTED each statement sees what was committed before it, so each one parks; but for those that neither
+see nor show anything (BEGIN, SAVEPOINT, SET ...). ``lock_timeout`` and ``statement_timeout`` pass in virtual time.
+
+What a call has learned from the server decides how it goes on, and what it has written and not yet committed is seen
+by no fingerprint. A statement that says by itself what it writes (``INSERT ... VALUES``, a change of rows that are
+named by equality) is known by its text and parameters. Any other depends on what had been committed before it; so
+does a transaction with a snapshot of its own. There, which transactions had been committed is noted too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import select
+import weakref
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from stopcheck.kernel import current_call
+from stopcheck.world._inner_points import InnerPoints, Life
+from stopcheck.world._postgres_server import InFlight, PostgresServer, ready
+from stopcheck.world._sql_text import statement_of
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[Any]
+
+_PATIENCE_MS = 2
+_IDLE = 0  # of libpq's PGTransactionStatusType
+_READS, _WRITES = 1, 2  # what psycopg's generators wait for, and are told
+_MILLISECOND_NS = 1_000_000
+#: What other sessions cannot tell the time of.
+_UNSEEN = frozenset(("BEGIN", "START", "SAVEPOINT", "RELEASE", "SET", "SHOW", "RESET", "EMPTY", "DEALLOCATE", ""))
+_READING = frozenset(("SELECT", "VALUES", "TABLE", *_UNSEEN))
+_EQUALITIES = re.compile(
+    r"^(?:UPDATE|DELETE)\b(?:(?!\bSELECT\b|\bFROM\b(?=.*\bSET\b)|\bUSING\b).)*?\bWHERE\s+"
+    r"[\w.\"]+\s*=\s*(?:%s|%\(\w+\)s|\$\d+|\d+|'[^']*')(?:\s+AND\s+[\w.\"]+\s*=\s*(?:%s|%\(\w+\)s|\$\d+|\d+|'[^']*'))*"
+    r"(?:\s+RETURNING\b(?:(?!\bSELECT\b).)*)?\s*;?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWN_SNAPSHOTS = frozenset(("REPEATABLE_READ", "SERIALIZABLE"))
+_OWN_SNAPSHOT = re.compile(r"REPEATABLE\s+READ|SERIALIZABLE", re.IGNORECASE)
+_TIMEOUT = re.compile(r"\b(?:lock|statement)_timeout\b", re.IGNORECASE)
+_TIMEOUTS = b"SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting <> '0'"
+
+
+class ConnectionLock:
+    """In place of the lock with which psycopg keeps two threads from using one connection at once. Taking it is no
+    branch point: the one of the statement lies before it, since it is let go of there (``aside``)."""
+
+    def __init__(self, points: InnerPoints, session: Session) -> None:
+        self._points = points
+        self._session = session
+        self._held = False
+
+    def __enter__(self) -> None:
+        while self._held:
+            if not self._points.wait("psycopg:lock", self._session.touches, ready=lambda: not self._held):
+                raise RuntimeError("a call holds this connection while the gate is being opened")
+            self._session.life.check()
+        self._held = True
+
+    def __exit__(self, *_: object) -> None:
+        self._held = False
+
+    @contextmanager
+    def aside(self) -> Generator[None]:
+        """Let go of it for a while, if it is held."""
+        held, self._held = self._held, False
+        yield
+        if held:
+            self.__enter__()
+
+
+class Session(InFlight):
+    """The run's view of one connection. It does not refer to the connection, whose last reference must be the gate's.
+    ``timeout_ns`` is how long a statement may wait for a lock now, ``kept_timeout_ns`` what is so without the open
+    transaction."""
+
+    def __init__(self, connection: Connection, server: PostgresServer, points: InnerPoints, number: int) -> None:
+        super().__init__(connection.info.backend_pid, connection.pgconn.socket, lambda: None)
+        self.server = server
+        self.life: Life = points.life
+        self.lock = ConnectionLock(points, self)
+        self.number = number
+        self.pgconn = connection.pgconn
+        self.touches = (f"postgres:{connection.info.dbname}",)
+        self.timeout_ns: int | None = None
+        self.kept_timeout_ns: int | None = None
+        self.keeps_snapshot = False
+        self.queued = b""
+        self.drop: weakref.finalize[..., Connection]
+
+    @property
+    def idle(self) -> bool:
+        """Whether no transaction is open."""
+        return self.pgconn.transaction_status == _IDLE
+
+
+class Said:
+    """A statement, as the generator that makes it tells."""
+
+    def __init__(self, generator: Generator[Any, Any, Any], connection: Connection) -> None:
+        given = inspect.getgeneratorlocals(generator) if inspect.isgenerator(generator) else {}
+        name = getattr(generator, "__name__", "")
+        self.speaker: Any = given.get("self")
+        self.parameters: object = given.get("params", given.get("params_seq"))
+        self.ends = name in {"_commit_gen", "_rollback_gen", "_exit_gen"}
+        query = given.get("query", given.get("statement"))
+        if query is not None:
+            self.sql = _text(query, connection)
+            known = statement_of(self.sql)
+            self.verb, self.label = known.verb, known.label
+        elif self.ends:
+            well = name == "_commit_gen" or (name == "_exit_gen" and given.get("exc_val") is None)
+            inner = getattr(self.speaker, "savepoint_name", None) is not None
+            self.sql = self.verb = ("RELEASE" if well else "ROLLBACK TO") if inner else "COMMIT" if well else "ROLLBACK"
+            self.label = f"sql:{self.verb}"
+        else:
+            self.sql, self.verb, self.label = "", "", f"psycopg:{name.strip('_')}"
+        self.parks = self.ends or self.verb not in _UNSEEN
+
+    @property
+    def says_what_it_writes(self) -> bool:
+        """Whether its text and parameters say what it does, whatever was committed before it. A reading one tells by
+        its rows."""
+        if self.verb in _READING or self.verb in {"COMMIT", "ROLLBACK", "ROLLBACK TO"}:
+            return True
+        if self.verb == "INSERT":
+            return re.search(r"\bSELECT\b", self.sql, re.IGNORECASE) is None
+        return _EQUALITIES.match(self.sql.strip()) is not None
+
+
+def _text(query: Any, connection: Connection) -> str:
+    if isinstance(query, bytes):
+        return query.decode("utf-8", "replace")
+    return query if isinstance(query, str) else str(query.as_string(connection))
+
+
+class Driver:
+    """Drives what connections say. ``cancelled`` is the error class of a statement that somebody cancelled,
+    ``timed_out`` makes the one that a time-out gives instead."""
+
+    def __init__(self, points: InnerPoints, cancelled: type[Exception], timed_out: Callable[[], Exception]) -> None:
+        self._points = points
+        self._cancelled = cancelled
+        self._timed_out = timed_out
+        self._history = b""
+
+    def begin(self) -> None:
+        """A new run: nothing has been committed."""
+        self._history = b""
+
+    def drive(self, connection: Connection, session: Session, generator: Generator[Any, Any, Any]) -> Any:
+        """Park, then let the statement be made; where it waits for another session, wait in virtual time."""
+        session.life.check()
+        said = Said(generator, connection)
+        if said.parks and not (said.ends and session.idle):
+            with session.lock.aside():
+                self._points.point(said.label, session.touches, said.sql)
+            session.life.check()
+        self._note_before(connection, session, said)
+        try:
+            answer = self._through(session, said, generator)
+        except Exception as error:
+            self._points.heard((said.sql, repr(said.parameters), type(error).__name__, str(error)))
+            session.server.settle()
+            raise
+        self._points.heard((said.sql, repr(said.parameters), _learned(said.speaker, answer)))
+        self._note_after(session, said)
+        session.server.settle()
+        return answer
+
+    # -- making it ----------------------------------------------------------------------------------------
+
+    def _through(self, session: Session, said: Said, generator: Generator[Any, Any, Any]) -> Any:
+        given: Any = None
+        try:
+            while True:
+                wanted = int(generator.send(given))
+                given = _come(session.socket, wanted)
+                while not given:
+                    if session.server.waits(session.pid):
+                        self._wait(session, said)
+                    given = _come(session.socket, wanted)
+        except StopIteration as stop:
+            return stop.value
+        except self._cancelled as error:
+            if session.error is None:
+                raise
+            told, session.error = session.error(), None
+            raise told from error
+
+    def _wait(self, session: Session, said: Said) -> None:
+        """Leave the statement in the server until it is answered, or until its time is over."""
+        points, server, call = self._points, session.server, current_call()
+        if call is None:
+            raise RuntimeError(f"{said.label} would wait for ever: the gate is being opened, and no call can let go")
+        give_up_ns = None if session.timeout_ns is None else points.now_ns() + session.timeout_ns
+        points.heard(("waits behind", tuple(ahead.queued for ahead in self._queue(server)), self._history))
+        session.queued = points.open_call_digest(call)
+        session.answered = False
+        session.on_answer = lambda: points.heard_by(call, ("answered", self._history))
+        server.in_flight.append(session)
+        try:
+            server.settle()
+            while not session.answered:
+                points.wait(
+                    said.label,
+                    session.touches,
+                    said.sql,
+                    ready=lambda: session.answered,
+                    until_ns=give_up_ns,
+                )
+                session.life.check()
+                if give_up_ns is not None and points.now_ns() >= give_up_ns and session.unanswered:
+                    server.cancel(session, self._timed_out)
+                    server.settle()
+        finally:
+            if session in server.in_flight:
+                server.in_flight.remove(session)
+
+    def _queue(self, server: PostgresServer) -> list[Session]:
+        return [ahead for ahead in server.in_flight if isinstance(ahead, Session)]
+
+    # -- what is remembered -------------------------------------------------------------------------------
+
+    def _note_before(self, connection: Connection, session: Session, said: Said) -> None:
+        level = connection.isolation_level
+        if _OWN_SNAPSHOT.search(said.sql) is not None or (level is not None and level.name in _OWN_SNAPSHOTS):
+            session.keeps_snapshot = True
+        if session.keeps_snapshot or not said.says_what_it_writes:
+            self._points.heard(self._history)
+
+    def _note_after(self, session: Session, said: Said) -> None:
+        if session.idle and said.verb not in {"ROLLBACK", *_READING}:
+            self._history = self._points.chained(self._history)
+        if _TIMEOUT.search(said.sql) is not None:
+            self.take_timeout(session)
+            if session.idle:
+                session.kept_timeout_ns = session.timeout_ns
+        elif session.idle:
+            session.timeout_ns = session.kept_timeout_ns
+
+    def take_timeout(self, session: Session) -> None:
+        """The server counts its time-outs in real time; the kit takes them over."""
+        found = session.pgconn.exec_(_TIMEOUTS)
+        times = [int(found.get_value(row, 0) or b"0") for row in range(found.ntuples)]
+        session.timeout_ns = min(times) * _MILLISECOND_NS if times else None
+        if times:
+            scope = b"SESSION" if session.idle else b"LOCAL"
+            session.pgconn.exec_(b"SET %b lock_timeout = 0; SET %b statement_timeout = 0" % (scope, scope))
+
+
+def _come(socket: int, wanted: int) -> int:
+    events = (select.POLLIN if wanted & _READS else 0) | (select.POLLOUT if wanted & _WRITES else 0)
+    found = ready(socket, events, _PATIENCE_MS)
+    return (_READS if found & select.POLLIN else 0) | (_WRITES if found & select.POLLOUT else 0)
+
+
+def _learned(speaker: Any, answer: object) -> object:
+    """What came of a statement, as something that does not change any more."""
+    result = getattr(speaker, "pgresult", None)
+    if result is None:
+        return repr(cast(object, answer)) if isinstance(answer, bytes | list | tuple) else None
+    rows, columns = range(result.ntuples), range(result.nfields)
+    return result.command_status, tuple(result.get_value(row, column) for row in rows for column in columns)

@@ -1,0 +1,197 @@
+"""psycopg connections that park at each statement, for gates of plain ``psycopg`` code, and for what is built on it.
+
+One idea: the gate's code stays as it is, and so do psycopg's classes but for three methods, for as long as the kit runs
+the gate: ``Connection.connect`` notes a connection that a run makes, ``Connection.wait`` drives what it says (see
+``_psycopg_link``), and ``Connection.close`` takes effect in the server before it returns. So SQLAlchemy and others
+need no substitutes of their own. Connections that no run made are left alone.
+
+Known limits: asynchronous connections are not seen; ``executemany`` and a pipeline are one step; a pool that waits
+with locks of its own does so in real time (exit 4 when that hangs); what a session keeps between calls (a transaction
+left open, advisory locks, temporary tables) is in no fingerprint; rows without ORDER BY have no order, here as there;
+the server's own clock shows real time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from stopcheck.kernel import current_call
+from stopcheck.world._inner_points import InnerPoints
+from stopcheck.world._postgres_server import MONITOR, PostgresServer
+from stopcheck.world._psycopg_link import Driver, Session
+
+if TYPE_CHECKING:
+    from psycopg import Connection as PsycopgConnection
+
+    Connection = PsycopgConnection[Any]
+
+_UNKNOWN = 4  # of libpq's PGTransactionStatusType: the connection is broken
+_ACTIVE = 1
+_UNLOCK = b"SELECT pg_advisory_unlock_all()"
+
+
+class PsycopgSubstitutes:
+    """The run's connections. In place only where psycopg has been loaded."""
+
+    def __init__(self, points: InnerPoints) -> None:
+        self._points = points
+        self._psycopg: Any = None
+        self._driver: Driver | None = None
+        self._undo: list[tuple[Any, str, Any]] = []
+        self._servers: dict[tuple[str, int, str], PostgresServer] = {}
+        self._sessions: weakref.WeakKeyDictionary[Connection, Session] = weakref.WeakKeyDictionary()
+        self._dead: list[Connection] = []
+        self._count = 0
+
+    # -- in place, or not ---------------------------------------------------------------------------------
+
+    def put_in_place(self) -> list[tuple[object, Callable[..., Any]]]:
+        """Replace the methods. Returns which functions a module may hold, and what stands in for them."""
+        if "psycopg" not in sys.modules:
+            return []
+        real: Any = importlib.import_module("psycopg")
+        self._psycopg = real
+        errors = real.errors
+        self._driver = Driver(self._points, errors.QueryCanceled, _raised_by(errors.LockNotAvailable, "lock timeout"))
+        connect = real.connect
+        replaced: tuple[tuple[Any, str, Any], ...] = (
+            (real.Connection, "connect", classmethod(self._connect)),
+            (real.Connection, "wait", self._in_place_of_wait(real.Connection.wait)),
+            (real.Connection, "close", self._in_place_of_close(real.Connection.close)),
+        )
+        for owner, name, stand_in in replaced:
+            self._undo.append((owner, name, owner.__dict__[name]))
+            setattr(owner, name, stand_in)
+        self._undo.append((real, "connect", connect))
+        real.connect = real.Connection.connect
+        return [(connect, real.connect)]
+
+    def take_away(self) -> None:
+        """Put the originals back, and let go of the servers."""
+        while self._undo:
+            owner, name, original = self._undo.pop()
+            setattr(owner, name, original)
+        for server in self._servers.values():
+            server.close()
+        self._servers.clear()
+
+    # -- a run --------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """A new run."""
+        self._count = 0
+        if self._driver is not None:
+            self._driver.begin()
+
+    def kill(self) -> None:
+        """The process died: its sessions end, and the server has let go of what they held. The connections are kept
+        as they are, so that none of their clean-up helps anybody."""
+        alive = self._alive()
+        self._dead.extend(alive)
+        self._end_sessions(alive)
+
+    def close(self) -> None:
+        """The run is over: end what is left."""
+        left = self._alive()
+        self._end_sessions(left)
+        for connection in [*self._dead, *left]:
+            self._sessions.pop(connection).drop.detach()
+            connection.close()
+        self._dead.clear()
+
+    def _alive(self) -> list[Connection]:
+        alive = [c for c in self._sessions if not any(c is dead for dead in self._dead)]
+        return sorted(alive, key=lambda connection: self._sessions[connection].number)
+
+    def _end_sessions(self, connections: list[Connection]) -> None:
+        for server in self._servers.values():
+            server.in_flight.clear()
+            server.end_sessions(s.pid for c in connections if (s := self._sessions[c]).server is server)
+
+    # -- the methods --------------------------------------------------------------------------------------
+
+    def _connect(self, kind: Any, *args: Any, **keywords: Any) -> Any:
+        """``Connection.connect``."""
+        self._points.life.check()
+        made = self._original("connect").__func__(kind, *args, **keywords)
+        self._count += 1
+        session = Session(made, self._server_of(made), self._points, self._count)
+        session.server.pids.add(session.pid)
+        made.lock = session.lock
+        session.drop = weakref.finalize(made, _lost, session)
+        session.drop.atexit = False
+        self._sessions[made] = session
+        assert self._driver is not None
+        self._driver.take_timeout(session)
+        session.kept_timeout_ns = session.timeout_ns
+        return made
+
+    def _original(self, name: str) -> Any:
+        return next(original for _, found, original in self._undo if found == name)
+
+    def _server_of(self, connection: Connection) -> PostgresServer:
+        info = connection.info
+        key = (info.host, info.port, info.user)
+        if key not in self._servers:
+            connect = self._original("connect").__func__
+            own = {"password": info.password or None, "application_name": MONITOR, "autocommit": True}
+            monitor = connect(self._psycopg.Connection, info.dsn, **own)
+            deadlock = _raised_by(self._psycopg.errors.DeadlockDetected, "deadlock detected")
+            self._servers[key] = PostgresServer(monitor, deadlock)
+        return self._servers[key]
+
+    def _in_place_of_wait(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """``Connection.wait``."""
+
+        def wait(connection: Connection, gen: Any, *args: Any, **keywords: Any) -> Any:
+            session = self._sessions.get(connection)
+            if session is None or (current_call() is None and not session.life.dead):
+                return original(connection, gen, *args, **keywords)
+            assert self._driver is not None
+            return self._driver.drive(connection, session, gen)
+
+        return wait
+
+    def _in_place_of_close(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """``Connection.close``."""
+
+        def close(connection: Connection) -> None:
+            session = self._sessions.get(connection)
+            if session is None or connection.closed:
+                original(connection)
+                return
+            session.life.check()
+            if not session.idle:
+                self._points.point("sql:CLOSE", session.touches, "close")
+                session.life.check()
+            del self._sessions[connection]
+            session.drop.detach()
+            _let_go(session)
+            original(connection)
+            session.server.settle()
+
+        return close
+
+
+def _let_go(session: Session) -> None:
+    """What the server does some time after a connection is closed, done now."""
+    if session.pgconn.transaction_status not in {_ACTIVE, _UNKNOWN}:
+        if not session.idle:
+            session.pgconn.exec_(b"ROLLBACK")
+        session.pgconn.exec_(_UNLOCK)
+    session.server.pids.discard(session.pid)
+
+
+def _lost(session: Session) -> None:
+    """A connection was dropped without being closed."""
+    _let_go(session)
+    session.pgconn.finish()
+    session.server.settle()
+
+
+def _raised_by(kind: Callable[[str], Exception], message: str) -> Callable[[], Exception]:
+    return lambda: kind(message)

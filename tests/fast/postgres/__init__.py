@@ -1,0 +1,1 @@
+"""Gates that keep their state in PostgreSQL. Needs a server: see ``support``."""

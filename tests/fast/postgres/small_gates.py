@@ -1,0 +1,104 @@
+"""Blocking code on psycopg and on SQLAlchemy, as a vendor would write it. Nothing here knows of the kit."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import connect
+from psycopg.errors import DeadlockDetected, LockNotAvailable
+from sqlalchemy import create_engine, text
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS task (id int PRIMARY KEY, status text NOT NULL);
+CREATE TABLE IF NOT EXISTS effect (id text PRIMARY KEY);
+INSERT INTO task VALUES (1, 'running'), (2, 'running') ON CONFLICT DO NOTHING;
+"""
+
+
+class CheckThenInsert:
+    """In one transaction, under READ COMMITTED: the status that was read is not held."""
+
+    read_status = "SELECT status FROM task WHERE id = 1"
+
+    def __init__(self, conninfo: str) -> None:
+        self.conninfo = conninfo
+
+    def commit_effect(self, effect: str) -> str:
+        with connect(self.conninfo) as connection:
+            found = connection.execute(self.read_status).fetchone()
+            if found == ("cancelled",):
+                return "stopped"
+            connection.execute("INSERT INTO effect VALUES (%s)", (effect,))
+            return "admitted"
+
+    def cancel(self) -> int:
+        with psycopg.connect(self.conninfo) as connection:
+            connection.execute("UPDATE task SET status = 'cancelled' WHERE id = 1")
+            return len(connection.execute("SELECT id FROM effect").fetchall())
+
+
+class Locking(CheckThenInsert):
+    """The same with a lock on the row."""
+
+    read_status = "SELECT status FROM task WHERE id = 1 FOR UPDATE"
+
+
+class Alchemy(CheckThenInsert):
+    """The locking one on SQLAlchemy."""
+
+    for_update = " FOR UPDATE"
+
+    def __init__(self, conninfo: str) -> None:
+        super().__init__(conninfo)
+        self.engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo))
+        with self.engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def commit_effect(self, effect: str) -> str:
+        with self.engine.begin() as connection:
+            status = connection.execute(text("SELECT status FROM task WHERE id = 1" + self.for_update)).scalar_one()
+            if status == "cancelled":
+                return "stopped"
+            connection.execute(text("INSERT INTO effect VALUES (:id)"), {"id": effect})
+            return "admitted"
+
+    def cancel(self) -> int:
+        with self.engine.begin() as connection:
+            connection.execute(text("UPDATE task SET status = 'cancelled' WHERE id = 1"))
+            return len(connection.execute(text("SELECT id FROM effect")).all())
+
+
+class AlchemyCheckThenInsert(Alchemy):
+    """Without the lock."""
+
+    for_update = ""
+
+
+class Crossed:
+    """Two transactions that take two rows in opposite orders."""
+
+    def __init__(self, conninfo: str, timeout: str = "0") -> None:
+        self.conninfo = conninfo
+        self.timeout = timeout
+
+    def take(self, first: int, second: int) -> str:
+        try:
+            with psycopg.connect(self.conninfo) as connection:
+                connection.execute(f"SET lock_timeout = '{self.timeout}'")
+                for row in (first, second):
+                    connection.execute("UPDATE task SET status = status || 'x' WHERE id = %s", (row,))
+            return "both"
+        except DeadlockDetected:
+            return "deadlock"
+        except LockNotAvailable:
+            return "timeout"
+
+
+class Shared:
+    """Two calls on one connection, which psycopg lets in one after the other."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.connection = psycopg.connect(conninfo, autocommit=True)
+
+    def add(self, effect: str) -> int:
+        self.connection.execute("INSERT INTO effect VALUES (%s)", (effect,))
+        return len(self.connection.execute("SELECT id FROM effect").fetchall())
