@@ -3,13 +3,16 @@
 One idea: a campaign emits frozen events and ends in one frozen report; terminal, JSON and JUnit only consume them.
 """
 
+from stopcheck.campaign._badge import badge
 from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
-from stopcheck.campaign._certify import Options, certify
+from stopcheck.campaign._certificate import Statement, canonical, statement_of
+from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._executor import SILENCE_S
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
+from stopcheck.campaign._journal import Shard
 from stopcheck.campaign._ledger import ledger_of, totals
 from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._loading import (
@@ -23,12 +26,14 @@ from stopcheck.campaign._loading import (
     load_scenarios,
     pick_scenarios,
 )
+from stopcheck.campaign._merge import merge
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
+from stopcheck.campaign._rerun import Rerun, rerun
 from stopcheck.campaign._results import (
     CampaignEvent,
     CampaignFinished,
@@ -52,12 +57,17 @@ from stopcheck.campaign._results import (
     Searched,
     UpTo,
     Verdict,
+    Waived,
+    Waiver,
+    WaiverState,
 )
 from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
+from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
 from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
+from stopcheck.campaign._waivers import Waivers, broken_in, read_waivers, stanza
 
 __all__ = [
     "COMMAND",
@@ -68,6 +78,7 @@ __all__ = [
     "RESTRICTED_SAMPLES",
     "SILENCE_S",
     "Broken",
+    "Campaign",
     "CampaignEvent",
     "CampaignFinished",
     "CampaignStarted",
@@ -101,19 +112,31 @@ __all__ = [
     "Part",
     "Profile",
     "ProfileVerdict",
+    "Refused",
     "Replayable",
     "ReplayedRun",
     "Report",
+    "Rerun",
     "Row",
     "Searched",
+    "Shard",
     "Smoke",
+    "Statement",
     "Subject",
     "UpTo",
     "UsageFault",
     "Verdict",
+    "Waived",
+    "Waiver",
+    "WaiverState",
+    "Waivers",
     "as_markdown",
+    "badge",
+    "broken_in",
+    "canonical",
     "catalogue",
     "certify",
+    "checked",
     "did_you_mean",
     "failure_files",
     "gates_with_a_server",
@@ -126,18 +149,27 @@ __all__ = [
     "load_right",
     "load_scaffolds",
     "load_scenarios",
+    "merge",
     "missed_witnesses",
     "pick_scenarios",
     "points_as_markdown",
     "points_carried",
     "power_losses_in",
+    "read_private_key",
+    "read_public_key",
     "read_replayable",
+    "read_waivers",
     "replay_death",
     "replay_finding",
     "replay_schedule",
     "report_of",
+    "rerun",
+    "run_campaign",
     "selftest",
+    "signed",
     "smoke",
+    "stanza",
+    "statement_of",
     "totals",
     "unproved",
     "write_scaffold",

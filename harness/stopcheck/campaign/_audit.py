@@ -8,6 +8,7 @@ others.
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 
 import msgspec
@@ -49,18 +50,27 @@ class Differs(msgspec.Struct, frozen=True):
 
 
 class Sample:
-    """Takes in a job's runs and keeps some. A run that its strategy cut short is none: made again, it would go on."""
+    """Takes in a job's runs and keeps some. A run that its strategy cut short is none: made again, it would go on.
+    The digest is over the choices of all of them, and the logs of those that are kept."""
 
     def __init__(self) -> None:
         self.kept: list[Sampled] = []
         self._made = 0
         self._next = 1
+        self._digest = hashlib.sha256()
+
+    def digest(self) -> str:
+        """Equal where the same runs were made in the same order, as far as it was looked at."""
+        return self._digest.hexdigest()
 
     def note(self, result: Result) -> None:
         """A run was made."""
         self._made += 1
+        self._digest.update("\0".join([choice.option for choice in result.choices]).encode() + b"\n")
         if self._made >= self._next and not result.cut and result.fault is None:
-            self.kept.append(Sampled(result.schedule().token(), zlib.compress(result.log(), 1)))
+            log = result.log()
+            self._digest.update(hashlib.sha256(log).digest())
+            self.kept.append(Sampled(result.schedule().token(), zlib.compress(log, 1)))
             while self._next <= self._made:
                 self._next *= _EACH
 

@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from typing import IO
 
+from stopcheck.campaign._content import content_digest
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._job import JobRunner
@@ -53,7 +54,7 @@ def main(read_fd: int, write_fd: int) -> None:
 def _open(message: Open, sink: IO[bytes]) -> LoadedGate | None:
     try:
         loaded = load_gate(message.reference)
-        scenarios = pick_scenarios(message.scenarios)
+        scenarios = pick_scenarios(message.scenarios, message.clauses)
         jobs = plan(
             loaded.contract,
             scenarios,
@@ -62,7 +63,7 @@ def _open(message: Open, sink: IO[bytes]) -> LoadedGate | None:
             granularity=message.granularity,
             strategy=message.strategy,
         )
-        send(sink, Opened(loaded.identity(), loaded.contract, tuple(jobs)))
+        send(sink, Opened(loaded.identity(), loaded.contract, tuple(jobs), content_digest(loaded)))
     except UsageFault as error:
         send(sink, Refused(error.what, error.hint))
     except AdapterFault as error:

@@ -1,13 +1,17 @@
 """The executor: jobs in child processes that the parent can kill, and whose last words it can write.
 
 One idea: results are merged in the order of the plan, whatever child finished first, and budgets count executions and
-not seconds; so a campaign's report does not depend on the machine's speed or on the number of children.
+not seconds; so a campaign's report does not depend on the machine's speed or on the number of children, nor on how
+often it was interrupted: what is known already stands in a journal.
 """
 
 from __future__ import annotations
 
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -16,6 +20,7 @@ import trio
 from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs, Sampled
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._job import failed
+from stopcheck.campaign._journal import FORMAT, VERSION, WHOLE, End, Entry, Head, Journal, Shard, Shortened
 from stopcheck.campaign._messages import (
     Broken,
     Compare,
@@ -36,50 +41,87 @@ from stopcheck.campaign._results import (
     CampaignStarted,
     FaultReport,
     Finding,
-    GateIdentity,
     JobFinished,
     JobProgress,
     JobResult,
-    JobSpec,
     JobStarted,
 )
-from stopcheck.gate import GateContract
+from stopcheck.judge.requirements import REQUIREMENT_SET
 
 #: How long a child may be silent before it is killed, in real seconds. It reports progress between executions, and each
 #: execution is bounded by itself; so only an adapter that cannot be interrupted is silent that long.
 SILENCE_S = 60.0
 #: How often an adapter may hang, or take its process with it, before the rest of the plan is given up.
 LOSSES = 3
+#: Why a campaign ended before its plan was done.
+AT_FIRST = "ended at the first finding, as --fail-fast asks"
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 OnEvent = Callable[[CampaignEvent], None]
 Order = Run | Compare | Shrink
 
 
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How to carry a campaign out; a finished one's report depends on none of it. ``journal`` is gone on with if it is
+    there, else begun; ``leave`` is where it is left when there is none and the campaign is interrupted. ``only`` names
+    the jobs to do, ``None`` for all of the shard's."""
+
+    children: int = 2
+    silence_s: float = SILENCE_S
+    shard: Shard = WHOLE
+    only: frozenset[int] | None = None
+    fail_fast: bool = False
+    journal: Path | None = None
+    leave: Path | None = None
+
+
 class Outcome(msgspec.Struct):
-    """What the executor hands back. ``shrunk`` holds the best finding of each broken clause."""
+    """What the executor hands back. ``opened``: the gate and the plan, if it could be loaded. ``shortened``: the best
+    finding of each broken clause, shrunk. ``audited``: jobs whose samples were made again elsewhere. ``cut``: why it
+    ended before its plan was done; ``left`` is the journal to go on from."""
 
-    identity: GateIdentity | None = None
-    contract: GateContract | None = None
+    opened: Opened | None = None
     results: dict[int, JobResult] = {}
-    shrunk: dict[int, Finding] = {}
+    shortened: list[Shortened] = []
+    audited: set[int] = set()
     faults: list[FaultReport] = []
+    cut: str = ""
+    left: Path | None = None
 
 
-async def execute(request: Open, on_event: OnEvent, *, children: int, silence_s: float = SILENCE_S) -> Outcome:
-    """Run the campaign. Raises :class:`UsageFault` for an unknown gate or scenario."""
+async def execute(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
+    """Run the campaign. Raises :class:`UsageFault` for an unknown gate or scenario, ``KeyboardInterrupt`` when it is
+    interrupted before there is a plan."""
     outcome = Outcome()
     with tempfile.TemporaryDirectory(prefix="stopcheck-logs-") as folder:
-        crew = _Crew(request, outcome, Path(folder), on_event, silence_s)
+        crew = _Crew(request, outcome, Path(folder), on_event, manner)
         try:
-            jobs = await crew.open()
-            await crew.work([Run(index, spec) for index, spec in enumerate(jobs)], children)
-            await crew.compare(children)
-            best = best_findings(outcome.results[index] for index in sorted(outcome.results))
-            await crew.work([Shrink(index, finding) for index, finding in enumerate(best)], children)
+            async with trio.open_nursery() as nursery:
+                await nursery.start(_heed, crew)
+                with crew.scope:
+                    await crew.campaign()
+                nursery.cancel_scope.cancel()
         except BaseException:
             crew.kill()
             raise
+        if crew.scope.cancelled_caught:
+            crew.kill()
+            if outcome.opened is None:
+                raise KeyboardInterrupt
+            crew.leave()
     return outcome
+
+
+async def _heed(crew: _Crew, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+    """End the campaign in good order when Ctrl-C or SIGTERM asks for it; one that is ignored stays so."""
+    heeded = [one for one in _ENDING if signal.getsignal(one) is not signal.SIG_IGN]
+    if threading.current_thread() is not threading.main_thread() or not heeded:
+        task_status.started()
+        return
+    with trio.open_signal_receiver(*heeded) as signals:
+        task_status.started()
+        async for number in signals:
+            crew.interrupt(f"interrupted by {signal.Signals(number).name}")
 
 
 def best_findings(results: Iterable[JobResult]) -> list[Finding]:
@@ -94,25 +136,61 @@ def best_findings(results: Iterable[JobResult]) -> list[Finding]:
 
 
 class _Crew:
-    def __init__(self, request: Open, outcome: Outcome, folder: Path, on_event: OnEvent, silence_s: float) -> None:
+    def __init__(self, request: Open, outcome: Outcome, folder: Path, on_event: OnEvent, manner: Manner) -> None:
         self._request = request
         self._outcome = outcome
         self._folder = folder
         self._on_event = on_event
-        self._silence_s = silence_s
+        self._manner = manner
+        self._silence_s = manner.silence_s
         self._started: list[Child] = []
         self._losses = 0
         self._sampled: dict[int, tuple[Sampled, ...]] = {}
         #: The child that made the plan, until it is given jobs.
         self._opened: Child | None = None
+        self._journal: Journal | None = None
+        #: No job after this one of the plan is done any more.
+        self._last: int | None = None
+        self._running: dict[int, trio.CancelScope] = {}
+        self._why = ""
+        self.scope = trio.CancelScope()
 
-    async def open(self) -> tuple[JobSpec, ...]:
+    def interrupt(self, why: str) -> None:
+        """End it now; what is known by now counts."""
+        self._why = why
+        self.scope.cancel()
+
+    async def campaign(self) -> None:
+        """All of it."""
+        children, results = self._manner.children, self._outcome.results
+        opened = await self._open()
+        if opened is None:
+            return
+        self._begin_journal(opened)
+        only, shard = self._manner.only, self._manner.shard
+        mine = [
+            (index, spec)
+            for index, spec in enumerate(opened.jobs)
+            if shard.has(index) and (only is None or index in only)
+        ]
+        await self._work([Run(index, spec) for index, spec in mine if index not in results], children)
+        self._drop_later()
+        if self._opened is not None:  # there was nothing to do
+            await self._opened.close()
+        await self._compare(children)
+        best = best_findings(results[index] for index in sorted(results))
+        known = [one.found for one in self._outcome.shortened]
+        await self._work([Shrink(at, finding) for at, finding in enumerate(best) if finding not in known], children)
+        if not self._outcome.cut:
+            self._note(End())
+
+    async def _open(self) -> Opened | None:
         """Load the gate in a process of its own, and get the plan."""
         outcome = self._outcome
         child = self._start()
-        await child.send(self._request)
-        reply = await child.receive(self._silence_s)
         try:
+            await child.send(self._request)
+            reply = await child.receive(self._silence_s)
             if isinstance(reply, Refused):
                 raise UsageFault(reply.what, hint=reply.hint)
             if isinstance(reply, Broken):
@@ -121,25 +199,60 @@ class _Crew:
                 where = f"the import of {self._request.reference}"
                 outcome.faults.append(await child.last_words(self._silence_s, where))
             else:
-                outcome.identity, outcome.contract = reply.identity, reply.contract
+                outcome.opened = reply
                 self._on_event(CampaignStarted(reply.identity, reply.jobs, self._request.seed))
                 if reply.jobs:
                     self._opened = child
-                return reply.jobs
+                return reply
+        except BaseException:
+            child.kill()
+            raise
         finally:
             if self._opened is None:
-                await child.close()
-        return ()
+                with trio.CancelScope(shield=True):
+                    await child.close()
+        return None
 
-    async def compare(self, children: int) -> None:
+    def _begin_journal(self, opened: Opened) -> None:
+        """Take in what is known already. From now on, all that becomes known is written down."""
+        request = msgspec.structs.replace(self._request, execution_s=0.0)
+        head = Head(FORMAT, VERSION, version("stopcheck"), REQUIREMENT_SET, request, opened, self._manner.shard)
+        journal = Journal(self._manner.journal or self._folder / "journal.jsonl", head)
+        for entry in journal.entries:
+            self._enter(entry)
+        self._journal = journal
+
+    def leave(self) -> None:
+        """It was interrupted: keep the journal where it can be gone on from."""
+        self._outcome.cut = self._why
+        if self._journal is None:
+            return
+        self._journal.close()
+        if self._manner.journal is not None:
+            self._outcome.left = self._manner.journal
+        elif self._manner.leave is not None:
+            try:
+                self._manner.leave.write_bytes(self._journal.path.read_bytes())
+            except OSError:
+                return  # a folder that cannot be written: then there is nothing to go on from
+            self._outcome.left = self._manner.leave
+
+    def _note(self, entry: Entry) -> None:
+        if self._journal is not None:
+            self._journal.note(entry)
+
+    async def _compare(self, children: int) -> None:
         """Have samples of all jobs made again in processes with other hash seeds, each by one of them."""
         results = self._outcome.results
-        orders = [
-            Compare(index, results[index].spec, self._sampled[index])
-            for index in sorted(self._sampled)
-            if self._sampled[index] and results[index].fault is None and results[index].differs is None
-        ]
-        shares = [(seed, orders[at :: len(OTHER_HASH_SEEDS)]) for at, seed in enumerate(OTHER_HASH_SEEDS)]
+        shares: dict[str, list[Order]] = {seed: [] for seed in OTHER_HASH_SEEDS}
+        for index in sorted(results):
+            result, sampled = results[index], self._sampled[index]
+            if index in self._outcome.audited:
+                continue
+            if sampled and result.fault is None and result.differs is None:
+                shares[_other_hash_seed(index)].append(Compare(index, result.spec, sampled))
+            else:
+                self._outcome.audited.add(index)
         limit = trio.CapacityLimiter(children)
 
         async def serve(hash_seed: str, share: Sequence[Order]) -> None:
@@ -147,18 +260,17 @@ class _Crew:
                 await self._serve(iter(share), hash_seed)
 
         async with trio.open_nursery() as nursery:
-            for hash_seed, share in shares:
+            for hash_seed, share in shares.items():
                 if share:
                     nursery.start_soon(serve, hash_seed, share)
 
-    async def work(self, orders: Sequence[Order], children: int) -> None:
+    async def _work(self, orders: Sequence[Order], children: int) -> None:
         """Carry out orders, by that many children at most."""
         queue = iter(orders)
         async with trio.open_nursery() as nursery:
             for _ in range(min(children, len(orders))):
                 nursery.start_soon(self._serve, queue)
 
-    @trio.lowlevel.enable_ki_protection  # a Ctrl-C comes before there is a process, or when it is known here
     def _start(self, hash_seed: str = JOB_HASH_SEED) -> Child:
         child = Child(self._folder / f"child-{len(self._started)}.log", hash_seed)
         self._started.append(child)
@@ -175,23 +287,29 @@ class _Crew:
             for order in orders:
                 if self._gave_up(order):
                     continue
-                if child is None:
+                if child is None and hash_seed == JOB_HASH_SEED:
                     child, self._opened = self._opened, None
                 if child is None:
                     child = self._start(hash_seed)
                     await child.send(self._request)
                     await child.receive(self._silence_s)
-                if isinstance(order, Run):
-                    self._on_event(JobStarted(order.index, order.spec))
-                await child.send(order)
-                answer = await self._follow(child)
+                answer: FromChild | None = None
+                with trio.CancelScope() as dropping:
+                    answer = await self._carry_out(child, order, dropping)
+                if dropping.cancelled_caught:
+                    await _end(child)
+                    child = None
+                    continue
                 if answer is None:
                     where = f"{order.finding.scenario} (shrinking)" if isinstance(order, Shrink) else order.spec.name
                     fault = await child.last_words(self._silence_s, where)
-                    await child.close()
+                    await _end(child)
                     child = None
                     answer = self._lost(order, fault)
-                self._enter(answer)
+                if isinstance(answer, Shrunk) and isinstance(order, Shrink):
+                    self._enter(Shortened(order.finding, answer.finding))
+                elif isinstance(answer, Finished | Compared):
+                    self._enter(answer)
         except BaseException:
             if child is not None:
                 child.kill()  # now, for what follows waits until it has ended
@@ -200,6 +318,21 @@ class _Crew:
             if child is not None:
                 with trio.CancelScope(shield=True):
                     await child.close()
+
+    async def _carry_out(self, child: Child, order: Order, dropping: trio.CancelScope) -> FromChild | None:
+        """The answer to an order; ``None`` when the child is lost. ``dropping`` is cancelled when nobody wants it."""
+        if isinstance(order, Run):
+            self._running[order.index] = dropping
+            self._on_event(JobStarted(order.index, order.spec))
+        try:
+            await child.send(order)
+            while True:
+                message = await child.receive(self._silence_s)
+                if not isinstance(message, Progress):
+                    return message
+                self._on_event(JobProgress(message.index, message.executions, message.states, message.failures))
+        finally:
+            self._running.pop(order.index, None)
 
     def _lost(self, order: Order, fault: FaultReport) -> FromChild | None:
         """What is known of an order whose process was lost."""
@@ -213,6 +346,8 @@ class _Crew:
 
     def _gave_up(self, order: Order) -> bool:
         """An adapter that hangs or dies again and again is not waited for in every job."""
+        if isinstance(order, Run) and self._last is not None and order.index > self._last:
+            return True
         if self._losses < LOSSES:
             return False
         if isinstance(order, Run):
@@ -221,24 +356,50 @@ class _Crew:
             self._enter(Finished(order.index, result))
         return True
 
-    async def _follow(self, child: Child) -> FromChild | None:
-        while True:
-            message = await child.receive(self._silence_s)
-            if not isinstance(message, Progress):
-                return message
-            self._on_event(JobProgress(message.index, message.executions, message.states, message.failures))
+    def _enter(self, entry: Entry) -> None:
+        """Something is known."""
+        self._note(entry)
+        if isinstance(entry, Finished):
+            self._enter_result(entry)
+        elif isinstance(entry, Compared):
+            self._outcome.audited.add(entry.index)
+            if entry.differs is not None:
+                self._outcome.results[entry.index] = with_difference(self._outcome.results[entry.index], entry.differs)
+        elif isinstance(entry, Shortened):
+            self._outcome.shortened.append(entry)
 
-    def _enter(self, answer: FromChild | None) -> None:
-        if isinstance(answer, Finished):
-            fault = answer.result.fault
-            self._losses += fault is not None and fault.kind in ("GateHung", "GateDied")
-            self._outcome.results[answer.index] = answer.result
-            self._sampled[answer.index] = answer.sampled
-            self._on_event(JobFinished(answer.index, answer.result))
-        elif isinstance(answer, Compared) and answer.differs is not None:
-            result = self._outcome.results[answer.index]
-            self._outcome.results[answer.index] = msgspec.structs.replace(
-                result, unsound=str(answer.differs), differs=answer.differs
-            )
-        elif isinstance(answer, Shrunk):
-            self._outcome.shrunk[answer.index] = answer.finding
+    def _enter_result(self, entry: Finished) -> None:
+        fault = entry.result.fault
+        self._losses += fault is not None and fault.kind in ("GateHung", "GateDied")
+        self._outcome.results[entry.index] = entry.result
+        self._sampled[entry.index] = entry.sampled
+        self._on_event(JobFinished(entry.index, entry.result))
+        first = self._last is None or entry.index < self._last
+        if self._manner.fail_fast and entry.result.findings and first:
+            self._last = entry.index
+            for index, dropping in self._running.items():
+                if index > entry.index:
+                    dropping.cancel()
+
+    def _drop_later(self) -> None:
+        """After the first job of the plan with a finding nothing counts, whatever was done at the same time."""
+        if self._last is not None:
+            self._outcome.cut = AT_FIRST
+            for index in [index for index in self._outcome.results if index > self._last]:
+                del self._outcome.results[index]
+
+
+def with_difference(result: JobResult, differs: Differs) -> JobResult:
+    """A job's result, when one of its runs was made again and was another one."""
+    return msgspec.structs.replace(result, unsound=str(differs), differs=differs)
+
+
+def _other_hash_seed(index: int) -> str:
+    """Under which hash seed the samples of a job are made again; the same in whichever shard the job is."""
+    return OTHER_HASH_SEEDS[(index + index // len(OTHER_HASH_SEEDS)) % len(OTHER_HASH_SEEDS)]
+
+
+async def _end(child: Child) -> None:
+    child.kill()
+    with trio.CancelScope(shield=True):
+        await child.close()

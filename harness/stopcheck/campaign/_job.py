@@ -91,7 +91,7 @@ class JobRunner:
                 found = search(spec, watched)
                 differs = self._differs(found, _Guarded(trial, watchdog), sample)
             self.sampled = tuple(sample.kept)
-            return self._result(scenario, spec, found, differs)
+            return self._result(scenario, spec, found, differs, sample.digest())
         except AdapterFault as error:
             return failed(spec, report_of(error, spec.scenario))
         except HungError as error:
@@ -157,7 +157,9 @@ class JobRunner:
             thread_host=self._threads,
         )
 
-    def _result(self, scenario: Scenario, spec: JobSpec, found: Search, differs: Differs | None) -> JobResult:
+    def _result(
+        self, scenario: Scenario, spec: JobSpec, found: Search, differs: Differs | None, schedules: str
+    ) -> JobResult:
         merged = found.exploration
         findings = tuple(_finding(spec, failure, merged) for _, failure in sorted(merged.failures.items()))
         contract = self._loaded.contract
@@ -190,6 +192,7 @@ class JobRunner:
             ledger=tallies(merged.offers, merged.admitted),
             measures=merged.measures,
             power_doubt=self.interior(Granularity(spec.granularity)).power_doubt,
+            schedules=schedules,
         )
 
 

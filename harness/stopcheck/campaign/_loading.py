@@ -281,11 +281,19 @@ def _wants_a_server(point: EntryPoint) -> bool:
     return isinstance(contract, GateContract) and contract.database is not None
 
 
-def pick_scenarios(wanted: tuple[str, ...]) -> list[Scenario]:
-    """The scenarios of these ids, or all. Raises :class:`UsageFault` for an unknown one."""
+def pick_scenarios(wanted: tuple[str, ...], clauses: tuple[str, ...] = ()) -> list[Scenario]:
+    """The scenarios of these ids, or all; if ``clauses`` are named, of those the ones that are about one of them.
+    Raises :class:`UsageFault` for an unknown scenario, and when none is left."""
     known = load_scenarios()
     for name in wanted:
         if name not in known:
             hint = did_you_mean(name, known, "see: stopcheck list scenarios")
             raise UsageFault(f"unknown scenario {name!r}", hint=hint)
-    return [known[name] for name in wanted] if wanted else list(known.values())
+    chosen = [known[name] for name in wanted] if wanted else list(known.values())
+    if not clauses:
+        return chosen
+    about = [scenario for scenario in chosen if set(clauses) & set(scenario.clauses)]
+    if not about:
+        hint = f"see its scenarios: stopcheck explain {clauses[0]}"
+        raise UsageFault(f"no scenario of these is about {', '.join(clauses)}", hint=hint)
+    return about

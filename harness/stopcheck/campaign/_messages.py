@@ -24,6 +24,7 @@ class Open(msgspec.Struct, frozen=True, tag=True):
     granularity: str | None
     strategy: str | None = None
     execution_s: float = EXECUTION_S
+    clauses: tuple[str, ...] = ()
 
 
 class Run(msgspec.Struct, frozen=True, tag=True):
@@ -63,11 +64,12 @@ class Shrunk(msgspec.Struct, frozen=True, tag=True):
 
 
 class Opened(msgspec.Struct, frozen=True, tag=True):
-    """From the child: the gate is loaded; this is the plan."""
+    """From the child: the gate is loaded; this is the plan. ``content`` is the digest of the gate's files."""
 
     identity: GateIdentity
     contract: GateContract
     jobs: tuple[JobSpec, ...]
+    content: str = ""
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):

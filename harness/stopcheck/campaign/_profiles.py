@@ -84,7 +84,8 @@ def judge_profiles(contract: GateContract, clauses: Sequence[ClauseVerdict]) -> 
 
 
 def _judge(profile: Profile, contract: GateContract, verdicts: dict[str, ClauseVerdict]) -> ProfileVerdict:
-    asked = [requirement.id for requirement in profile.clauses if not not_asked(requirement, contract)]
+    scored = [requirement for requirement in profile.clauses if requirement.id in verdicts]
+    asked = [requirement.id for requirement in scored if not not_asked(requirement, contract)]
     missed = [
         Missed(clause, verdicts[clause].verdict, verdicts[clause].why)
         for clause in asked
@@ -100,12 +101,13 @@ _CODES = {
     Verdict.UNSUPPORTED: ExitCode.VIOLATIONS,
     Verdict.UNKNOWN: ExitCode.INCONCLUSIVE,
     Verdict.UNCHECKED: ExitCode.INCONCLUSIVE,
+    Verdict.WAIVED: ExitCode.CERTIFIED,
 }
 
 
 def profile_code(verdict: ProfileVerdict) -> int:
     """What the profile makes of the exit code."""
-    codes = [_CODES[missed.verdict] for missed in verdict.missed]
+    codes = [_CODES[missed.verdict] for missed in verdict.missed if missed.verdict is not Verdict.WAIVED]
     return min(codes, default=ExitCode.CERTIFIED)
 
 
@@ -116,6 +118,9 @@ def in_words(name: str, verdict: ProfileVerdict, broken: Sequence[str] = ()) -> 
         return f"{name} is NOT certified: outside of the profile {verdict.name} it violates {', '.join(broken)}"
     if verdict.met:
         return f"{name} is certified for the profile {verdict.name}: all {verdict.clauses} of its clauses passed"
+    if all(missed.verdict is Verdict.WAIVED for missed in verdict.missed) and not broken:
+        waived = ", ".join(missed.clause for missed in verdict.missed)
+        return f"{name} does not meet the profile {verdict.name}, and that is waived for now: {waived}"
     worst = next(kind for kind in _CODES for missed in verdict.missed if missed.verdict is kind)
     alike = [missed for missed in verdict.missed if missed.verdict is worst]
     if worst is not Verdict.FAIL:

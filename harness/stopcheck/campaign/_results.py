@@ -5,6 +5,7 @@ One idea: nothing here is decided; a job says what it did, and ``_verdicts`` say
 
 from __future__ import annotations
 
+from datetime import date
 from enum import StrEnum
 from typing import Literal
 
@@ -18,10 +19,11 @@ from stopcheck.judge import Tally as Measures
 
 
 class Verdict(StrEnum):
-    """A clause's verdict. Only ``PASS`` is a pass."""
+    """A clause's verdict. Only ``PASS`` is a pass; ``WAIVED`` is a failure that somebody has decided to live with."""
 
     PASS = "PASS"
     FAIL = "FAIL"
+    WAIVED = "WAIVED"
     UNKNOWN = "UNKNOWN"
     UNSUPPORTED = "UNSUPPORTED"
     UNCHECKED = "UNCHECKED"
@@ -132,6 +134,7 @@ class JobResult(msgspec.Struct, frozen=True):
     its runs were offered, and which they took. ``unsound``: why nothing follows from its silence; ``differs``: that
     the gate is not deterministic, and where that shows. ``measures``: those of MET-1, of the runs that came to their
     end. ``power_doubt``: why nothing is known of the loss of power, which the gate claims to survive.
+    ``schedules``: the digest of all its runs, the same wherever it is done again.
     """
 
     spec: JobSpec
@@ -161,6 +164,7 @@ class JobResult(msgspec.Struct, frozen=True):
     ledger: tuple[Tally, ...] = ()
     measures: tuple[Measures, ...] = ()
     power_doubt: str = ""
+    schedules: str = ""
 
 
 class UpTo(msgspec.Struct, frozen=True):
@@ -242,6 +246,34 @@ class ProfileVerdict(msgspec.Struct, frozen=True):
         return not self.missed
 
 
+class Waiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A failure of a clause in a scenario that is lived with up to and including the day ``expires``."""
+
+    clause: str
+    scenario: str
+    reason: str
+    issue: str
+    expires: date
+
+
+class WaiverState(StrEnum):
+    """What became of a waiver. ``STALE``, ``EXPIRED`` and ``UNMATCHED`` are drift (exit 5)."""
+
+    APPLIED = "APPLIED"
+    STALE = "STALE"
+    EXPIRED = "EXPIRED"
+    UNMATCHED = "UNMATCHED"
+    UNTRIED = "UNTRIED"
+
+
+class Waived(msgspec.Struct, frozen=True):
+    """A waiver, its state, and why it is in it."""
+
+    waiver: Waiver
+    state: WaiverState
+    why: str
+
+
 class GateIdentity(msgspec.Struct, frozen=True):
     """Which gate was tried."""
 
@@ -258,7 +290,9 @@ class Report(msgspec.Struct, frozen=True):
     """The campaign's result. ``strategy``: the one that it was restricted to. ``profiles``: which are met; ``profile``
     was asked for, and decides the exit code. ``ledger``: what was planned and hit in each variant of each scenario, and
     ``totals`` of all of them. ``interleavings``: the runs of the findings that are shown, where they were made again;
-    each has the token of its finding. ``format_version`` grows when a reader of the JSON document must change."""
+    each has the token of its finding. ``format_version`` grows when a reader of the JSON document must change.
+    ``cut``: why not all was tried that certifies; empty where all was. ``waivers``: what became of each that was
+    given. ``unscored``: the verdicts on clauses that are later than the requirement set."""
 
     kit_version: str
     requirement_set: str
@@ -278,6 +312,9 @@ class Report(msgspec.Struct, frozen=True):
     interleavings: tuple[Interleaving, ...] = ()
     format: Literal["stopcheck-report"] = "stopcheck-report"
     format_version: Literal[1] = 1
+    cut: str = ""
+    waivers: tuple[Waived, ...] = ()
+    unscored: tuple[ClauseVerdict, ...] = ()
 
     def asked(self) -> ProfileVerdict | None:
         """The verdict on the profile that was asked for."""

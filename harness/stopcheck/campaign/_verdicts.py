@@ -31,6 +31,10 @@ from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
 SERIALISED = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
 
 
+#: Whatever a profile says, these exit codes are said in words of their own.
+_OWN_WORDS = (ExitCode.WAIVER_DRIFT, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT)
+
+
 def judge_clauses(
     contract: GateContract,
     jobs: Sequence[JobResult],
@@ -165,19 +169,32 @@ def _best(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def exit_code(
-    clauses: Sequence[ClauseVerdict], faults: Sequence[FaultReport], asked: ProfileVerdict | None = None
+    clauses: Sequence[ClauseVerdict],
+    faults: Sequence[FaultReport],
+    asked: ProfileVerdict | None = None,
+    cut: str = "",
+    *,
+    drift: bool = False,
 ) -> int:
-    """The exit code; when several hold, the first of 70, 4, 1, 3. Of a profile that was ``asked`` for each clause must
-    pass; a broken MUST clause counts wherever it stands, since no profile makes a wrong gate a right one."""
+    """The exit code; when several hold, the first of 70, 4, 1, 5, 3. Of a profile that was ``asked`` for each clause
+    must pass; a broken MUST clause counts wherever it stands, since no profile makes a wrong gate a right one. A
+    campaign that was ``cut`` short certifies nothing; ``drift``: a waiver is stale, expired or unmatched."""
     if any(fault.kind == "kit" for fault in faults):
         return ExitCode.KIT_FAULT
     if faults:
         return ExitCode.ADAPTER_FAULT
     if _broken(clauses):
         return ExitCode.VIOLATIONS
-    if asked is not None:
-        return profile_code(asked)
-    if any(c.verdict is Verdict.UNKNOWN and REQUIREMENTS[c.clause].level is Level.MUST for c in clauses):
+    wanted = profile_code(asked) if asked is not None else ExitCode.CERTIFIED
+    if wanted == ExitCode.VIOLATIONS:
+        return wanted
+    if drift:
+        return ExitCode.WAIVER_DRIFT
+    if cut or wanted != ExitCode.CERTIFIED:
+        return ExitCode.INCONCLUSIVE
+    if asked is None and any(
+        c.verdict is Verdict.UNKNOWN and REQUIREMENTS[c.clause].level is Level.MUST for c in clauses
+    ):
         return ExitCode.INCONCLUSIVE
     return ExitCode.CERTIFIED
 
@@ -188,17 +205,21 @@ def _broken(clauses: Sequence[ClauseVerdict]) -> tuple[str, ...]:
     return tuple(clause for clause in broken if REQUIREMENTS[clause].level is Level.MUST)
 
 
-def summarise(name: str, clauses: Sequence[ClauseVerdict], code: int, asked: ProfileVerdict | None = None) -> str:
+def summarise(
+    name: str, clauses: Sequence[ClauseVerdict], code: int, asked: ProfileVerdict | None = None, cut: str = ""
+) -> str:
     """The verdict line."""
     counts = {v: sum(1 for c in clauses if c.verdict is v) for v in Verdict}
     words = {
         ExitCode.CERTIFIED: f"{name} is certified for the clauses that passed",
         ExitCode.VIOLATIONS: f"{name} is NOT certified: it violates clauses",
         ExitCode.INCONCLUSIVE: f"{name} is NOT certified: inconclusive",
+        ExitCode.WAIVER_DRIFT: f"{name} is NOT certified: a waiver no longer holds",
         ExitCode.ADAPTER_FAULT: f"{name} is NOT certified: the adapter broke the protocol",
         ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
     }[code]
-    if asked is not None and code not in (ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT):
+    if asked is not None and not cut and code not in _OWN_WORDS:
         words = profile_in_words(name, asked, _broken(clauses))
-    figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict)
+    words += f" ({cut})" if cut else ""
+    figures = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v] or v is not Verdict.WAIVED)
     return f"{words}: {figures}" if clauses else words

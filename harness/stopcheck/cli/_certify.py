@@ -7,24 +7,45 @@ from typing import Any
 
 import click
 
-from stopcheck.campaign import DEFAULT_BUDGET, PROFILES, RESTRICTED_SAMPLES, Options, certify, known_strategies
-from stopcheck.cli._options import command_option, execution_seconds, named_gate, silence_seconds
-from stopcheck.cli._report_files import picked, report_files, with_interleavings, write_files
-from stopcheck.report import (
-    LiveProgress,
-    check_folder,
-    make_console,
-    print_report,
-    write_failures,
+from stopcheck.campaign import (
+    DEFAULT_BUDGET,
+    PROFILES,
+    RESTRICTED_SAMPLES,
+    Options,
+    known_strategies,
+    run_campaign,
 )
+from stopcheck.cli._options import (
+    command_option,
+    edition_option,
+    execution_seconds,
+    given_waivers,
+    jobs_option,
+    named_gate,
+    shard,
+    silence_seconds,
+    waivers_option,
+)
+from stopcheck.cli._outputs import output_options, take_outputs, write_outputs
+from stopcheck.report import LiveProgress, ReportConsole, make_console
 
 _BUDGET = click.IntRange(1)
+#: Where the journal of a campaign is left that was interrupted and has none.
+_LEAVE = Path("stopcheck-resume.jsonl")
 
 
 @click.command("certify", short_help="Certify a gate.")
 @click.argument("gate", required=False)
 @command_option
 @click.option("--scenario", "scenarios", multiple=True, metavar="ID", help="Only this scenario (may be repeated).")
+@click.option(
+    "--clause",
+    "clauses",
+    multiple=True,
+    metavar="ID",
+    help="Only scenarios that are about this clause (may be repeated); that certifies nothing.",
+)
+@click.option("--fail-fast", is_flag=True, help="End at the first finding.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the sampling strategies.")
 @click.option(
     "--budget",
@@ -38,55 +59,62 @@ _BUDGET = click.IntRange(1)
     metavar="NAME",
     help=f"Exit 0 only if each clause of this profile passes: {', '.join(PROFILES)}. (see: stopcheck list profiles)",
 )
+@waivers_option
+@edition_option
 @click.option(
     "--granularity",
     type=click.Choice(["calls", "inner"]),
     help="Try whole calls only, or also between inner branch points (the default where there are any).",
 )
+@jobs_option
 @click.option(
-    "--jobs", "children", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes at a time."
+    "--resume",
+    "journal",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write down in FILE what each job finds, at once, and go on from it if it is there.",
 )
-@report_files
-@click.option("--failures", type=click.Path(path_type=Path), help="Write a file for each failed clause there.")
-@click.option("--all", "everything", is_flag=True, help="List unchecked clauses and every gap.")
-@click.option("--coverage", is_flag=True, help="Show the coverage ledger of each scenario in each variant.")
+@shard
+@output_options
 @click.option("--quiet", is_flag=True, help="No live progress.")
 @execution_seconds
 @silence_seconds
 def certify_command(
-    gate: str | None,
-    command: str | None,
-    failures: Path | None,
-    *,
-    everything: bool,
-    coverage: bool,
-    quiet: bool,
-    **options: Any,
+    gate: str | None, command: str | None, waivers_path: Path | None, *, quiet: bool, **flags: Any
 ) -> int:
     """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory; or, with --command,
     a gate in a process of its own, in any language.
+
+    Ctrl-C and SIGTERM end a campaign in good order: what is known is reported, the rest is UNKNOWN, and what to go on
+    from is written down. With --resume even kill -9 costs no more than the jobs under way: the same command again goes
+    on, and ends in the report of a campaign that nobody disturbed.
 
     \b
     Examples:
       stopcheck certify sqlite
       stopcheck certify sqlite --profile full
       stopcheck certify my_gate.py:Gate --scenario before-admission
+      stopcheck certify my_gate.py:Gate --clause ADM-3 --fail-fast
       stopcheck certify my_package.gate:make --html report.html --junit report.xml
+      stopcheck certify sqlite --shard 1/3 --resume shard-1.jsonl   (then: stopcheck merge shard-*.jsonl)
       stopcheck certify --command "node gate.js"
+
+    Flags that are the same each time may stand in pyproject.toml, under [tool.stopcheck], by their long names:
+    gate = "my_gate.py:Gate", profile = "core", waivers = "stopcheck-waivers.toml".
     """
     reference = named_gate(gate, command)
-    files = picked(options)
-    if failures is not None:
-        check_folder(failures)
+    outputs = take_outputs(flags)
     console = make_console()
+    waivers = given_waivers(waivers_path)
+    flags["clauses"] = tuple(name.upper() for name in flags["clauses"])
     with LiveProgress(console, quiet=quiet) as live:
-        asked = Options(**options)
-        report = certify(reference, asked, live.on_event)
-    if files:
-        report = with_interleavings(report, execution_s=asked.execution_s, silence_s=asked.silence_s)
-    # Files first: a reader of the terminal that goes away costs nobody the report.
-    write_files(files, report)
-    if failures is not None:
-        write_failures(failures, report)
-    print_report(console, report, everything=everything, coverage=coverage)
-    return report.exit_code
+        done = run_campaign(reference, Options(**flags, waivers=waivers, leave=_LEAVE), live.on_event)
+    write_outputs(console, done, outputs)
+    if done.left is not None:
+        _go_on(console, done.left)
+    return done.report.exit_code
+
+
+def _go_on(console: ReportConsole, journal: Path) -> None:
+    """How to go on with a campaign that was interrupted."""
+    console.say(f"interrupted; to go on, give the same command, with: --resume {journal}", "bold")

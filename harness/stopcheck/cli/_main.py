@@ -7,19 +7,23 @@ import sys
 import click
 
 from stopcheck.cli._certify import certify_command
+from stopcheck.cli._defaults import read_defaults
 from stopcheck.cli._explain import explain_command
 from stopcheck.cli._guard import BROKEN_PIPE, guarded
 from stopcheck.cli._init import init_command
 from stopcheck.cli._list import list_command
+from stopcheck.cli._merge import merge_command
 from stopcheck.cli._replay import replay_command
 from stopcheck.cli._selftest import selftest_command
 from stopcheck.cli._smoke import smoke_command
+from stopcheck.cli._verify import verify_command
 from stopcheck.report import silence
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="stopcheck")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Certify that Stop means stop.
 
     stopcheck runs a cancellation gate inside a simulated world, tries the interleavings of that world with a stop at
@@ -34,18 +38,22 @@ def cli() -> None:
       stopcheck init my-gate --lang node   begin a gate of your own
       stopcheck explain ADM-3              what a clause wants
     \b
-    Exit codes: 0 certified, 1 violations, 2 usage, 3 inconclusive, 4 adapter fault, 70 a fault of the kit.
+    Exit codes: 0 certified, 1 violations, 2 usage, 3 inconclusive (also: interrupted, or only a part
+    was tried), 4 adapter fault, 5 waiver drift, 70 a fault of the kit.
     """
+    context.default_map = read_defaults(certify_command, merge_command)
 
 
 for command in (
     init_command,
     certify_command,
+    merge_command,
     replay_command,
     list_command,
     explain_command,
     selftest_command,
     smoke_command,
+    verify_command,
 ):
     cli.add_command(command)
 

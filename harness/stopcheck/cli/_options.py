@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
+from pathlib import Path
+
 import click
 
-from stopcheck.campaign import COMMAND, EXECUTION_S, SILENCE_S, UsageFault
+from stopcheck.campaign import COMMAND, EXECUTION_S, SILENCE_S, Shard, UsageFault, Waivers, read_waivers
+from stopcheck.cli._defaults import from_file
+from stopcheck.judge.requirements import EDITIONS, REQUIREMENT_SET
 
 _SECONDS = click.FloatRange(0, min_open=True)
 
@@ -25,6 +30,9 @@ def gate_reference(gate: str | None, command: str | None) -> str | None:
 
 def named_gate(gate: str | None, command: str | None) -> str:
     """The same, where a gate must be named."""
+    if gate is not None and command is not None:  # what is said now goes before what stands in a file
+        gate = None if from_file("gate") else gate
+        command = None if from_file("command") else command
     reference = gate_reference(gate, command)
     if reference is None:
         raise click.UsageError("Missing argument 'GATE': name a gate, or give --command.", click.get_current_context())
@@ -48,3 +56,45 @@ silence_seconds = click.option(
     hidden=True,
     help="Real seconds that a process may be silent before it is killed.",
 )
+
+
+def _read_shard(context: click.Context, parameter: click.Parameter, given: str) -> Shard:
+    """``K/N``, with K from 1 to N."""
+    number, _, of = given.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        what = f"{given!r} is no part of a whole: K/N, with K from 1 to N, such as 1/3"
+        raise click.BadParameter(what, context, parameter)
+    return Shard(int(number), int(of))
+
+
+shard = click.option(
+    "--shard",
+    default="1/1",
+    callback=_read_shard,
+    metavar="K/N",
+    help="Only the K-th of N parts of the jobs; merge the files of --resume. A part certifies nothing.",
+)
+
+waivers_option = click.option(
+    "--waivers",
+    "waivers_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Failures that are lived with, in TOML; one that no longer holds is exit 5.",
+)
+jobs_option = click.option(
+    "--jobs", "children", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes at a time."
+)
+edition_option = click.option(
+    "--requirement-set",
+    "edition",
+    default=REQUIREMENT_SET,
+    show_default=True,
+    metavar="EDITION",
+    help=f"Hold the gate to this edition of the clauses: {', '.join(EDITIONS)}. Later clauses are not scored.",
+)
+
+
+def given_waivers(path: Path | None) -> Waivers | None:
+    """What a file waives today."""
+    return None if path is None else Waivers(read_waivers(path), date.today())

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple, TypeVar
 import click
 import msgspec
 
-from stopcheck.campaign import ExitCode, Finding, Interleaving, Report, Verdict, load_gate, replay_finding
+from stopcheck.campaign import (
+    ExitCode,
+    Finding,
+    Interleaving,
+    Report,
+    Verdict,
+    badge,
+    canonical,
+    load_gate,
+    replay_finding,
+)
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.kernel import DivergedError, TokenError
 from stopcheck.report import (
@@ -44,6 +54,7 @@ FORMATS: Mapping[str, _Format] = {
     "ctrf": _Format(ctrf_report, "CTRF JSON"),
     "sarif": _Format(sarif_report, "SARIF 2.1.0, for code scanning"),
     "markdown": _Format(markdown_report, "Markdown, for a job summary"),
+    "badge": _Format(lambda report: canonical(badge(report)), "a badge, for the endpoint format of shields.io"),
 }
 
 

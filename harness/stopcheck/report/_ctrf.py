@@ -21,6 +21,7 @@ _STATUSES = ("passed", "failed", "skipped", "pending", "other")
 _STATUS = {
     Verdict.PASS: "passed",
     Verdict.FAIL: "failed",
+    Verdict.WAIVED: "skipped",
     Verdict.UNKNOWN: "other",
     Verdict.UNSUPPORTED: "skipped",
     Verdict.UNCHECKED: "pending",

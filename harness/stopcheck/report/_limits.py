@@ -16,6 +16,7 @@ def not_proved(report: Report, clause: ClauseVerdict) -> list[str]:
         Verdict.FAIL: [
             "that this is the only flaw: a search ends at what it finds first, and other clauses may be hidden by it",
         ],
+        Verdict.WAIVED: ["that the gate does it right: it fails, and somebody has decided to live with that for now"],
         Verdict.UNKNOWN: ["anything: it is neither a pass nor a failure"],
         Verdict.UNSUPPORTED: ["that the gate would do it right: it does not claim to do it"],
         Verdict.UNCHECKED: ["anything: the kit has no check for it yet"],

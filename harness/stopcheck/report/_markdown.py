@@ -22,6 +22,7 @@ LIMIT = 1 << 20
 _SIGNS = {
     Verdict.PASS: "✅",
     Verdict.FAIL: "❌",
+    Verdict.WAIVED: "🟣",
     Verdict.UNKNOWN: "❔",
     Verdict.UNSUPPORTED: "⚪",
     Verdict.UNCHECKED: "⚪",

@@ -5,6 +5,8 @@ One idea: the table is for scanning, so a row is short; what one has to act on (
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.table import Table
 from rich.text import Text
 
@@ -15,12 +17,14 @@ from stopcheck.report._findings import print_faults, print_finding, short_place
 from stopcheck.report._grounds import print_passes
 from stopcheck.report._measures import print_measures
 from stopcheck.report._profiles import print_profiles
+from stopcheck.report._waivers import print_waivers
 
 #: What stands in the table of what one has to act on; all else is a line, or has a table of its own.
-_ROWS = (Verdict.FAIL, Verdict.UNKNOWN)
+_ROWS = (Verdict.FAIL, Verdict.WAIVED, Verdict.UNKNOWN)
 _STYLES = {
     Verdict.PASS: "green",
     Verdict.FAIL: "bold red",
+    Verdict.WAIVED: "magenta",
     Verdict.UNKNOWN: "yellow",
     Verdict.UNSUPPORTED: "cyan",
     Verdict.UNCHECKED: "dim",
@@ -32,9 +36,16 @@ def verdict_style(verdict: Verdict) -> str:
     return _STYLES[verdict]
 
 
-def print_report(console: ReportConsole, report: Report, *, everything: bool = False, coverage: bool = False) -> None:
+def print_report(
+    console: ReportConsole,
+    report: Report,
+    *,
+    everything: bool = False,
+    coverage: bool = False,
+    notes: Sequence[str] = (),
+) -> None:
     """The whole report. Unchecked clauses and gaps are counted, and listed only when ``everything`` is asked for;
-    ``coverage`` asks for the ledger alone."""
+    ``coverage`` asks for the ledger alone. ``notes`` stand before the verdict line."""
     _print_head(console, report)
     reasons = _shared_reasons(report)
     passes = [c for c in report.clauses if c.verdict is Verdict.PASS]
@@ -55,6 +66,11 @@ def print_report(console: ReportConsole, report: Report, *, everything: bool = F
     print_coverage(console, report, everything=everything, ledger=coverage)
     print_measures(console, report, everything=everything)
     print_profiles(console, report, _STYLES)
+    print_waivers(console, report)
+    for note in notes:
+        console.say(note)
+    for clause in report.unscored:
+        console.say(f"unscored, since it is later than {report.requirement_set}: {clause.clause} {clause.verdict}")
     if report.strategy is not None:
         console.say(f"restricted to the strategy {report.strategy}; the same samples again: --seed {report.seed}")
     console.say(

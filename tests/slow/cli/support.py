@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
@@ -22,6 +24,15 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])
 """
 HASTY = (*SHORT, "--budget", "12", "--execution-seconds", "2", "--silence-seconds", "6")
+PATIENCE_S = 60.0
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until it holds."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.02)
 
 
 def stopcheck(*arguments: str, hash_seed: str = "0", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

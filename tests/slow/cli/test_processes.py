@@ -6,46 +6,49 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from stopcheck.campaign import ExitCode
 from stopcheck.cli._entry import INTERRUPTED
 from stopcheck.cli._guard import BROKEN_PIPE
-from tests.slow.cli.support import HASTY, VENDOR, left_behind, start, stopcheck, write_gate
+from tests.slow.cli.support import HASTY, PATIENCE_S, VENDOR, left_behind, start, stopcheck, until, write_gate
 
-PATIENCE_S = 60.0
+#: What it says last when it was interrupted with a plan, and left nothing to wait for.
+GO_ON = "interrupted; to go on, give the same command, with: --resume stopcheck-resume.jsonl"
 
 
 def test_ctrl_c_ends_the_campaign_and_its_children(tmp_path: Path) -> None:
-    process = start("certify", "memory", "--quiet")
-    _until(lambda: len(left_behind(process.pid)) >= 2)
+    process = start("certify", "memory", "--quiet", cwd=tmp_path)
+    until(lambda: len(left_behind(process.pid)) >= 2)
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == INTERRUPTED
-    assert (out, err.strip()) == ("", "interrupted")
+    assert (process.returncode, err) == (ExitCode.INCONCLUSIVE, "")
+    assert out.splitlines()[-1] == GO_ON
+    assert "NOT certified: inconclusive (interrupted by SIGINT)" in out
     assert left_behind(process.pid) == []
 
 
 def test_ctrl_c_ends_a_child_that_cannot_be_interrupted(tmp_path: Path) -> None:
     gate = write_gate(tmp_path, "def commit_effect(self, request):\n    while True: pass")
-    process = start("certify", gate, "--scenario", "before-admission", "--quiet")
-    _until(lambda: len(left_behind(process.pid)) >= 2)
+    process = start("certify", gate, "--scenario", "before-admission", "--quiet", cwd=tmp_path)
+    until(lambda: len(left_behind(process.pid)) >= 2)
     os.kill(process.pid, signal.SIGINT)
     process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == INTERRUPTED
+    assert process.returncode == ExitCode.INCONCLUSIVE
     assert left_behind(process.pid) == []
 
 
-def test_ctrl_c_ends_the_process_that_kills_others_too() -> None:
+def test_ctrl_c_ends_the_process_that_kills_others_too(tmp_path: Path) -> None:
     gate = f"{VENDOR / 'two_connections.py'}:Gate"
-    process = start("certify", gate, "--scenario", "before-admission", "--budget", "10", "--jobs", "1", "--quiet")
-    _until(lambda: any(_runs(pid, "_sigkill_zygote") for pid in left_behind(process.pid)))
+    short = ("--scenario", "before-admission", "--budget", "10", "--jobs", "1", "--quiet")
+    process = start("certify", gate, *short, cwd=tmp_path)
+    until(lambda: any(_runs(pid, "_sigkill_zygote") for pid in left_behind(process.pid)))
     os.kill(process.pid, signal.SIGINT)
     process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == INTERRUPTED
-    _until(lambda: left_behind(process.pid) == [])  # it ends by itself, as soon as its input does
+    assert process.returncode in {ExitCode.INCONCLUSIVE, ExitCode.VIOLATIONS}
+    until(lambda: left_behind(process.pid) == [])  # it ends by itself, as soon as its input does
 
 
 #: The command, in a process to which somebody sends SIGINT while it imports the module that is named.
@@ -111,14 +114,6 @@ def test_the_report_is_the_same_whatever_the_number_of_children_and_the_hash_see
         stopcheck("certify", gate, *arguments, "--json", str(path), hash_seed=seed)
         reports.append(path.read_bytes())
     assert reports[0] == reports[1]
-
-
-def _until(condition: object) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.05)
 
 
 def _runs(pid: int, module: str) -> bool:

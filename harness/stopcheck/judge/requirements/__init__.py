@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from stopcheck.judge.requirements._admission import ADMISSION
 from stopcheck.judge.requirements._completion_effects import COMPLETION_EFFECTS
+from stopcheck.judge.requirements._editions import EDITIONS, Edition
 from stopcheck.judge.requirements._exclusions import EXCLUSIONS, MOST_EXCLUSIONS
 from stopcheck.judge.requirements._lifetime_reporting import LIFETIME_REPORTING
 from stopcheck.judge.requirements._owned_work import OWNED_WORK
@@ -20,12 +21,14 @@ from stopcheck.judge.requirements._stopping import STOPPING
 from stopcheck.judge.requirements._types import Level, Requirement
 
 __all__ = [
+    "EDITIONS",
     "EXCLUSIONS",
     "FAMILIES",
     "MOST_EXCLUSIONS",
     "REQUIREMENTS",
     "REQUIREMENT_SET",
     "SHARED_KILLERS",
+    "Edition",
     "Level",
     "Requirement",
     "UnknownRequirementError",

@@ -35,6 +35,7 @@ _ANSWER = 160
 MEANINGS = {
     Verdict.PASS: "put to the test, and every search that tests it was completed without a run that breaks it",
     Verdict.FAIL: "broken: an interleaving shows how",
+    Verdict.WAIVED: "broken, and lived with until the day that its waiver names",
     Verdict.UNKNOWN: "nothing may be concluded",
     Verdict.UNSUPPORTED: "the gate does not claim it",
     Verdict.UNCHECKED: "the kit has no check for it yet",

@@ -1,0 +1,149 @@
+"""The journal of a campaign: what each job found, written down as soon as it is known.
+
+One idea: a report is a function of the plan and of the results of its jobs, whoever found them and when. So a campaign
+that was killed goes on from its journal, the shards of one are merged from theirs, and both come to the report of a
+campaign that ran at one go. A journal is JSON lines: a head that says which campaign it is, then one record each. A
+last line that was cut off by a death counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._messages import Compared, Finished, Open, Opened
+from stopcheck.campaign._results import Finding
+
+FORMAT = "stopcheck-journal"
+VERSION = 1
+
+
+class Shard(msgspec.Struct, frozen=True):
+    """Part ``number`` (from 1) ``of`` so many; a job belongs to one of them."""
+
+    number: int
+    of: int
+
+    def has(self, index: int) -> bool:
+        """Whether the job of the plan with this index (from 0) belongs to it."""
+        return index % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+WHOLE = Shard(1, 1)
+
+
+class Head(msgspec.Struct, frozen=True, tag=True):
+    """Which campaign it is. Whatever decides what its jobs find stands here; ``request`` is without bounds in real
+    time."""
+
+    format: str
+    version: int
+    kit_version: str
+    requirement_set: str
+    request: Open
+    opened: Opened
+    shard: Shard = WHOLE
+
+
+class Shortened(msgspec.Struct, frozen=True, tag=True):
+    """A finding as a job found it, and the same one shrunk."""
+
+    found: Finding
+    shrunk: Finding
+
+
+class End(msgspec.Struct, frozen=True, tag=True):
+    """All was done."""
+
+
+Entry = Finished | Compared | Shortened | End
+_decoder = msgspec.json.Decoder(Head | Finished | Compared | Shortened | End)
+_HINT = "give a file that certify wrote with --resume"
+
+
+def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
+    """The head and the whole records; ``None`` when there is not even a head. Raises :class:`UsageFault` when it cannot
+    be read or is no journal of this version."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageFault(f"cannot read {str(path)!r}: {error.strerror}", hint=_HINT) from error
+    lines = content.splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+    if not lines:
+        return None
+    try:
+        head, *entries = [_decoder.decode(line) for line in lines]
+    except msgspec.MsgspecError as error:
+        raise UsageFault(f"{str(path)!r} is no journal of a campaign: {error}", hint=_HINT) from error
+    if not isinstance(head, Head) or head.format != FORMAT:
+        raise UsageFault(f"{str(path)!r} is no journal of a campaign: it does not say which campaign it is", hint=_HINT)
+    if head.version != VERSION:
+        what = f"{str(path)!r} is a journal of version {head.version}; this kit reads version {VERSION}"
+        raise UsageFault(what, hint="finish it with the kit that began it, or begin anew with another file")
+    return head, [entry for entry in entries if not isinstance(entry, Head)]
+
+
+def differing_fields(one: Head, other: Head) -> list[str]:
+    """What two heads do not share, in words: those of different campaigns cannot be put together."""
+    return [name for name, a, b in _fields(one, other) if a != b]
+
+
+def _fields(one: Head, other: Head) -> Iterable[tuple[str, object, object]]:
+    yield "kit version", one.kit_version, other.kit_version
+    yield "requirement set", one.requirement_set, other.requirement_set
+    for name in one.request.__struct_fields__:
+        yield name, getattr(one.request, name), getattr(other.request, name)
+    yield "content of the gate's files", one.opened.content, other.opened.content
+    yield "gate's contract", one.opened.contract, other.opened.contract
+    yield "plan", one.opened.jobs, other.opened.jobs
+
+
+class Journal:
+    """A file that is written to."""
+
+    def __init__(self, path: Path, head: Head) -> None:
+        """Go on with the journal at ``path``, or begin it. What it holds already is ``entries``. Raises
+        :class:`UsageFault` when it is another campaign's, or cannot be written."""
+        self.path = path
+        self.entries: list[Entry] = []
+        known = read_journal(path)
+        if known is not None:
+            self._check(known[0], head)
+            self.entries = known[1]
+        try:
+            self._file = path.open("wb")
+        except OSError as error:
+            what = f"cannot write the journal {str(path)!r}: {error.strerror}"
+            raise UsageFault(what, hint="give a path in a folder that exists and may be written") from error
+        # Whole lines only: what follows a line that was cut off would belong to it.
+        self._write(head, *self.entries)
+
+    def _check(self, there: Head, head: Head) -> None:
+        differing = differing_fields(there, head)
+        if there.shard != head.shard:
+            differing.append(f"shard ({there.shard} there, {head.shard} here)")
+        if differing:
+            what = f"{str(self.path)!r} is the journal of another campaign; they differ in: {', '.join(differing)}"
+            raise UsageFault(what, hint="give it the same gate and flags, or name a file that does not exist yet")
+
+    def note(self, entry: Entry) -> None:
+        """Write it down; it survives the death of this process from now on."""
+        self._write(entry)
+
+    def _write(self, *records: Head | Entry) -> None:
+        self._file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._file.close()

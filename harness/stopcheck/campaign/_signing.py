@@ -1,0 +1,112 @@
+"""Signed certificates: a statement in a DSSE envelope, and how it is checked.
+
+One idea: what is signed is checked as it lies there. The envelope is written in one way only, and a file that is
+written in any other, if by a single byte, is refused before its signature is looked at.
+
+Signing is securesystemslib's (the extra ``sign``), with an Ed25519 or ECDSA key in PEM.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from stopcheck.campaign._certificate import PAYLOAD, Statement, canonical
+from stopcheck.campaign._errors import UsageFault
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from securesystemslib.signer import SSlibKey
+
+_MAKE = "make one with: openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem -pubout -out pub.pem"
+
+
+class Refused(Exception):
+    """A certificate that is not what it says, and why."""
+
+
+def _needs_extra() -> None:
+    """Raises :class:`UsageFault` when the extra is not installed."""
+    try:
+        import cryptography  # noqa: F401, PLC0415 - heavy, and only for those who sign
+        import securesystemslib.dsse  # noqa: F401, PLC0415
+    except ImportError as error:
+        what = f"certificates are signed and checked with a library that is not installed ({error.name})"
+        raise UsageFault(what, hint="install it: pip install 'stopcheck[sign]'") from error
+
+
+def read_private_key(path: Path) -> Ed25519PrivateKey | EllipticCurvePrivateKey:
+    """The key to sign with. Raises :class:`UsageFault` for anything else."""
+    _needs_extra()
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
+
+    try:
+        key = load_pem_private_key(_bytes(path), password=None)
+    except (ValueError, TypeError) as error:
+        raise UsageFault(f"{str(path)!r} is no private key in PEM without a password: {error}", hint=_MAKE) from error
+    if not isinstance(key, ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey):
+        what = f"{str(path)!r} is a key of the kind {type(key).__name__}; Ed25519 and ECDSA are known"
+        raise UsageFault(what, hint=_MAKE)
+    return key
+
+
+def read_public_key(path: Path) -> SSlibKey:
+    """The key to check with. Raises :class:`UsageFault` for anything else."""
+    _needs_extra()
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+    from securesystemslib.signer import SSlibKey  # noqa: PLC0415
+
+    try:
+        return SSlibKey.from_crypto(load_pem_public_key(_bytes(path)))
+    except ValueError as error:
+        raise UsageFault(f"{str(path)!r} is no public key in PEM: {error}", hint=_MAKE) from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageFault(f"cannot read {str(path)!r}: {error.strerror}", hint="check the path") from error
+
+
+def signed(statement: Statement, key: Ed25519PrivateKey | EllipticCurvePrivateKey) -> bytes:
+    """The envelope, as it is written."""
+    from securesystemslib.dsse import Envelope  # noqa: PLC0415
+    from securesystemslib.signer import CryptoSigner  # noqa: PLC0415
+
+    envelope = Envelope(canonical(statement), PAYLOAD, {})
+    envelope.sign(CryptoSigner(key))
+    return _written(envelope.to_dict())
+
+
+def _written(envelope: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(envelope, order="sorted") + b"\n"
+
+
+def checked(content: bytes, key: SSlibKey) -> Statement:
+    """What the certificate states. Raises :class:`Refused` unless it was signed with the key and is as it was then, to
+    the byte."""
+    from securesystemslib.dsse import Envelope  # noqa: PLC0415
+    from securesystemslib.exceptions import Error  # noqa: PLC0415
+
+    try:
+        envelope = Envelope.from_dict(msgspec.json.decode(content, type=dict[str, Any]))
+        again = _written(envelope.to_dict())
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, AttributeError, ValueError, Error) as error:
+        raise Refused(f"it is no envelope with a signature: {error}") from error
+    if again != content:
+        raise Refused("it is not written as it was when it was signed")
+    if len(envelope.signatures) != 1 or envelope.payload_type != PAYLOAD:
+        raise Refused("it is no statement with one signature")
+    try:
+        envelope.verify([key], 1)
+    except Error as error:
+        raise Refused("it was not signed with this key, or was changed since") from error
+    try:
+        return msgspec.json.decode(envelope.payload, type=Statement)
+    except msgspec.MsgspecError as error:
+        raise Refused(f"it is signed, but no certificate of this kit: {error}") from error

@@ -1,0 +1,182 @@
+"""Certificates: only of what is certified, refused when changed by any byte, and of one requirement set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from stopcheck.campaign import (
+    Campaign,
+    ExitCode,
+    Options,
+    Refused,
+    Statement,
+    UsageFault,
+    badge,
+    checked,
+    load_gate,
+    read_private_key,
+    read_public_key,
+    signed,
+    statement_of,
+)
+from stopcheck.campaign import _certify as certifying
+from stopcheck.campaign._certificate import PAYLOAD, jobs_of, request_of_it
+from stopcheck.campaign._certify import conclude
+from stopcheck.campaign._messages import Opened
+from stopcheck.judge.requirements import EDITIONS, REQUIREMENT_SET, REQUIREMENTS, Edition
+from stopcheck.judge.requirements._editions import digest_of
+from tests.fast.campaign.small import job
+from tests.fast.campaign.test_waivers import HERE, LINK, failing, judged
+from tests.fast.report.samples import FINDING
+
+ALL = dict.fromkeys(REQUIREMENTS, 3)
+CONTENT = f"sha256:{'5' * 64}"
+
+
+def campaign(**fields: Any) -> Campaign:
+    """One that certifies the gate, if the fields of its job do not say else."""
+    given = {"exercised": ALL, "exhausted": True, "schedules": "7" * 64}
+    results = [job(**(given | fields))]
+    gate = load_gate("memory")
+    options = Options(scenarios=("before-admission",), seed=5)
+    report = conclude(gate.contract, gate.identity(), options, results, ())
+    return Campaign(report, options, Opened(gate.identity(), gate.contract, (results[0].spec,), CONTENT))
+
+
+@pytest.fixture(params=["Ed25519", "ECDSA"])
+def keys(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
+    """A private key and its public one, as files."""
+    key = (
+        ed25519.Ed25519PrivateKey.generate() if request.param == "Ed25519" else ec.generate_private_key(ec.SECP256R1())
+    )
+    private, public = tmp_path / "key.pem", tmp_path / "pub.pem"
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    return private, public
+
+
+def test_a_certificate_says_what_was_tried_and_how_far(keys: tuple[Path, Path]) -> None:
+    private, public = keys
+    content = signed(statement_of(campaign()), read_private_key(private))
+    statement = checked(content, read_public_key(public))
+    assert statement.type == "https://in-toto.io/Statement/v1"
+    assert statement.predicate_type == "https://in-toto.io/attestation/test-result/v0.1"
+    assert statement.subject[0].digest == {"sha256": "5" * 64}
+    assert statement.predicate.result == "PASSED"
+    assert "ADM-3" in statement.predicate.passed
+    assert not statement.predicate.failed
+    assert request_of_it(statement).seed == 5
+    assert [each.schedules for each in jobs_of(statement)] == ["7" * 64]
+    about = statement.predicate.part("campaign").annotations
+    assert "core" in about["profilesMet"]
+    assert (about["granularities"], about["crashKinds"], about["waivers"]) == (["calls"], [], [])
+    assert statement.predicate.part("requirement-set").digest == {"sha256": EDITIONS[REQUIREMENT_SET].digest}
+    assert statement.predicate.part("stopcheck").annotations["killMatrix"].startswith("sha256:")
+    envelope = json.loads(content)
+    assert set(envelope) == {"payload", "payloadType", "signatures"}
+    assert envelope["payloadType"] == PAYLOAD == "application/vnd.in-toto+json"
+
+
+def test_it_is_refused_when_any_byte_is_changed(keys: tuple[Path, Path]) -> None:
+    private, public = keys
+    content = signed(statement_of(campaign()), read_private_key(private))
+    key = read_public_key(public)
+    accepted: list[int] = []
+    # Each byte of the frame and of the signature, and so many of the payload, whose text is signed as a whole.
+    start = content.index(b'"payload":"') + 11
+    end = content.index(b'"', start)
+    for at in (*range(start + 40), *range(start + 40, end - 40, 61), *range(end - 40, len(content))):
+        changed = bytearray(content)
+        changed[at] ^= 1
+        try:
+            checked(bytes(changed), key)
+        except Refused:
+            continue
+        accepted.append(at)
+    assert accepted == []
+    for longer in (content + b"\n", b" " + content, content[:-1], b""):
+        with pytest.raises(Refused):
+            checked(longer, key)
+    assert checked(content, key)
+
+
+def test_it_is_refused_with_another_key(keys: tuple[Path, Path], tmp_path: Path) -> None:
+    private, _ = keys
+    content = signed(statement_of(campaign()), read_private_key(private))
+    other = tmp_path / "other.pem"
+    public = ed25519.Ed25519PrivateKey.generate().public_key()
+    other.write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    with pytest.raises(Refused, match="was not signed with this key"):
+        checked(content, read_public_key(other))
+
+
+def test_what_is_not_certified_gets_none() -> None:
+    for fields in ({"complete": False, "left": "the budget"}, {"findings": (FINDING,)}):
+        with pytest.raises(UsageFault, match="there is no certificate: memory is NOT certified"):
+            statement_of(campaign(**fields))
+
+
+def test_what_is_waived_is_no_plain_pass() -> None:
+    report = judged(failing("before-admission"), HERE)
+    statement = statement_of(msgspec.structs.replace(campaign(), report=report))
+    assert (statement.predicate.result, statement.predicate.warned) == ("WARNED", ("ADM-3",))
+    waivers = statement.predicate.part("campaign").annotations["waivers"]
+    assert waivers[0]["waiver"]["issue"] == LINK
+
+
+def test_equal_campaigns_give_equal_bytes(keys: tuple[Path, Path]) -> None:
+    def statement() -> Statement:
+        return statement_of(campaign())
+
+    assert statement() == statement()
+    if isinstance(read_private_key(keys[0]), ed25519.Ed25519PrivateKey):  # a signature of ECDSA differs each time
+        assert signed(statement(), read_private_key(keys[0])) == signed(statement(), read_private_key(keys[0]))
+
+
+@pytest.mark.parametrize("content", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+def test_a_file_that_is_no_key(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    path.write_text(content)
+    for read in (read_private_key, read_public_key):
+        with pytest.raises(UsageFault) as raised:
+            read(path)
+        assert "openssl" in raised.value.hint
+
+
+def test_the_editions_are_frozen() -> None:
+    for edition in EDITIONS.values():
+        assert digest_of(one for one in REQUIREMENTS.values() if edition.has(one.id)) == edition.digest, (
+            f"the clauses of {edition.name} are frozen: a change of one belongs to a later edition"
+        )
+
+
+def test_a_clause_that_is_later_than_the_edition_is_tried_and_not_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = Edition("2026-10", "", frozenset(("ADM-3",)))
+    monkeypatch.setattr(certifying, "EDITIONS", MappingProxyType({**EDITIONS, "2026-10": older}))
+    gate = load_gate("memory")
+
+    def report(edition: str) -> tuple[int, list[str], bool]:
+        options = Options(scenarios=("before-admission",), edition=edition)
+        found = conclude(gate.contract, gate.identity(), options, failing("before-admission"), ())
+        core = next(profile for profile in found.profiles if profile.name == "core")
+        return found.exit_code, [f"{clause.clause} {clause.verdict}" for clause in found.unscored], core.met
+
+    assert report("2026-10") == (ExitCode.CERTIFIED, ["ADM-3 FAIL"], True)
+    assert report(REQUIREMENT_SET) == (ExitCode.VIOLATIONS, [], False)
+
+
+def test_a_badge_says_no_more_than_the_exit_code() -> None:
+    good = badge(campaign().report)
+    assert (good["schemaVersion"], good["color"]) == (1, "brightgreen")
+    assert "core" in str(good["message"])
+    assert badge(campaign(findings=(FINDING,)).report)["message"] == "1 clause broken"
+    assert badge(campaign(complete=False, left="the budget").report)["message"] == "inconclusive"
+    assert badge(judged(failing("before-admission"), HERE))["message"] == "1 waived"
