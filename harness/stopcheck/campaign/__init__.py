@@ -66,6 +66,7 @@ from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
 from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._verdict_ground import power_losses_in
+from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
 from stopcheck.campaign._verdicts import missed_witnesses
 from stopcheck.campaign._waivers import Waivers, broken_in, read_waivers, stanza
 
@@ -123,6 +124,7 @@ __all__ = [
     "Smoke",
     "Statement",
     "Subject",
+    "Tried",
     "UpTo",
     "UsageFault",
     "Verdict",
@@ -140,6 +142,7 @@ __all__ = [
     "did_you_mean",
     "failure_files",
     "gates_with_a_server",
+    "gate_of",
     "installed_gates",
     "kit_fault",
     "known_strategies",
@@ -171,6 +174,8 @@ __all__ = [
     "stanza",
     "statement_of",
     "totals",
+    "trial_of",
+    "try_scenario",
     "unproved",
     "write_scaffold",
 ]

@@ -45,13 +45,16 @@ OnProgress = Callable[[int, int, int], None]
 
 
 class JobRunner:
-    """Runs jobs on one gate. The ground of each granularity is made once."""
+    """Runs jobs on one gate, in these scenarios (the installed ones by default). The ground of each granularity is made
+    once."""
 
-    def __init__(self, loaded: LoadedGate, execution_s: float = EXECUTION_S) -> None:
+    def __init__(
+        self, loaded: LoadedGate, execution_s: float = EXECUTION_S, *, scenarios: dict[str, Scenario] | None = None
+    ) -> None:
         self._loaded = loaded
         self._execution_s = execution_s
         self._declared = copy.deepcopy(loaded.contract)
-        self._scenarios = load_scenarios()
+        self._scenarios = load_scenarios() if scenarios is None else scenarios
         self._stack = ExitStack()
         self._interiors: dict[Granularity, Interior] = {}
         self._threads = ThreadHost(execution_s)

@@ -72,7 +72,7 @@ def replay_schedule(
     """Make the schedule's run again. If it breaks ``clause`` (by default the one that broke first), look for the
     nearest run that passes; ``alive`` is called before each. Raises :class:`UsageFault` when there is no such scenario
     or variant, and ``DivergedError`` when the run is not the recorded one."""
-    scenario, variant = _named(schedule)
+    scenario, variant = _named(schedule, None)
     _check_fits(loaded, scenario, variant)
     with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
         stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
@@ -93,13 +93,14 @@ def replay_finding(
     loaded: LoadedGate,
     finding: Finding,
     *,
+    scenario: Scenario | None = None,
     execution_s: float = REPLAY_S,
     alive: Callable[[], object] = _nobody_listens,
 ) -> Replayed:
-    """Make the run of a finding again, and the nearest run that passes if the finding names one. Raises as
-    :func:`replay_schedule` does; ``TokenError`` for the token of a real death."""
+    """Make the run of a finding again, and the nearest run that passes if the finding names one, in ``scenario`` where
+    it is not an installed one. Raises as :func:`replay_schedule` does; ``TokenError`` for the token of a real death."""
     schedule = Schedule.from_token(finding.token)
-    scenario, variant = _named(schedule)
+    scenario, variant = _named(schedule, scenario)
     with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
         stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
         replayed = stage.run(schedule)
@@ -110,9 +111,9 @@ def replay_finding(
     return replayed
 
 
-def _named(schedule: Schedule) -> tuple[Scenario, Variant]:
+def _named(schedule: Schedule, given: Scenario | None) -> tuple[Scenario, Variant]:
     """The scenario and the variant that a schedule names."""
-    scenarios = load_scenarios()
+    scenarios = load_scenarios() if given is None else {given.id: given}
     scenario = scenarios.get(schedule.scenario)
     if scenario is None:
         raise UsageFault(

@@ -8,6 +8,7 @@ Signing is securesystemslib's (the extra ``sign``), with an Ed25519 or ECDSA key
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,51 +20,50 @@ from stopcheck.campaign._errors import UsageFault
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from securesystemslib.signer import SSlibKey
+    from securesystemslib.signer import Key
+
+    PrivateKey = Ed25519PrivateKey | EllipticCurvePrivateKey
 
 _MAKE = "make one with: openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem -pubout -out pub.pem"
+_ASYMMETRIC = "cryptography.hazmat.primitives.asymmetric"
+_PEM = "cryptography.hazmat.primitives.serialization"
 
 
 class Refused(Exception):
     """A certificate that is not what it says, and why."""
 
 
-def _needs_extra() -> None:
-    """Raises :class:`UsageFault` when the extra is not installed."""
+def _library(name: str) -> Any:
+    """A module of the extra: heavy, for those only who sign, and not typed as strictly as we are. Raises
+    :class:`UsageFault` when it is not installed."""
     try:
-        import cryptography  # noqa: F401, PLC0415 - heavy, and only for those who sign
-        import securesystemslib.dsse  # noqa: F401, PLC0415
+        return importlib.import_module(name)
     except ImportError as error:
         what = f"certificates are signed and checked with a library that is not installed ({error.name})"
         raise UsageFault(what, hint="install it: pip install 'stopcheck[sign]'") from error
 
 
-def read_private_key(path: Path) -> Ed25519PrivateKey | EllipticCurvePrivateKey:
+def read_private_key(path: Path) -> PrivateKey:
     """The key to sign with. Raises :class:`UsageFault` for anything else."""
-    _needs_extra()
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519  # noqa: PLC0415
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
-
+    ed25519, ec = _library(f"{_ASYMMETRIC}.ed25519"), _library(f"{_ASYMMETRIC}.ec")
     try:
-        key = load_pem_private_key(_bytes(path), password=None)
+        key: PrivateKey = _library(_PEM).load_pem_private_key(_bytes(path), password=None)
     except (ValueError, TypeError) as error:
         raise UsageFault(f"{str(path)!r} is no private key in PEM without a password: {error}", hint=_MAKE) from error
-    if not isinstance(key, ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey):
+    if not isinstance(key, (ed25519.Ed25519PrivateKey, ec.EllipticCurvePrivateKey)):
         what = f"{str(path)!r} is a key of the kind {type(key).__name__}; Ed25519 and ECDSA are known"
         raise UsageFault(what, hint=_MAKE)
     return key
 
 
-def read_public_key(path: Path) -> SSlibKey:
+def read_public_key(path: Path) -> Key:
     """The key to check with. Raises :class:`UsageFault` for anything else."""
-    _needs_extra()
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
-    from securesystemslib.signer import SSlibKey  # noqa: PLC0415
-
+    signer = _library("securesystemslib.signer")
     try:
-        return SSlibKey.from_crypto(load_pem_public_key(_bytes(path)))
+        key: Key = signer.SSlibKey.from_crypto(_library(_PEM).load_pem_public_key(_bytes(path)))
     except ValueError as error:
         raise UsageFault(f"{str(path)!r} is no public key in PEM: {error}", hint=_MAKE) from error
+    return key
 
 
 def _bytes(path: Path) -> bytes:
@@ -73,30 +73,35 @@ def _bytes(path: Path) -> bytes:
         raise UsageFault(f"cannot read {str(path)!r}: {error.strerror}", hint="check the path") from error
 
 
-def signed(statement: Statement, key: Ed25519PrivateKey | EllipticCurvePrivateKey) -> bytes:
+def signed(statement: Statement, key: PrivateKey) -> bytes:
     """The envelope, as it is written."""
-    from securesystemslib.dsse import Envelope  # noqa: PLC0415
-    from securesystemslib.signer import CryptoSigner  # noqa: PLC0415
-
-    envelope = Envelope(canonical(statement), PAYLOAD, {})
-    envelope.sign(CryptoSigner(key))
-    return _written(envelope.to_dict())
+    envelope = _library("securesystemslib.dsse").Envelope(canonical(statement), PAYLOAD, {})
+    envelope.sign(_library("securesystemslib.signer").CryptoSigner(key))
+    return _written(envelope)
 
 
-def _written(envelope: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(envelope, order="sorted") + b"\n"
+def _written(envelope: Any) -> bytes:
+    return msgspec.json.encode(envelope.to_dict(), order="sorted") + b"\n"
 
 
-def checked(content: bytes, key: SSlibKey) -> Statement:
+def checked(content: bytes, key: Key) -> Statement:
     """What the certificate states. Raises :class:`Refused` unless it was signed with the key and is as it was then, to
     the byte."""
-    from securesystemslib.dsse import Envelope  # noqa: PLC0415
-    from securesystemslib.exceptions import Error  # noqa: PLC0415
-
+    failure = _library("securesystemslib.exceptions").Error
     try:
-        envelope = Envelope.from_dict(msgspec.json.decode(content, type=dict[str, Any]))
-        again = _written(envelope.to_dict())
-    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, AttributeError, ValueError, Error) as error:
+        envelope = _library("securesystemslib.dsse").Envelope.from_dict(
+            msgspec.json.decode(content, type=dict[str, Any])
+        )
+        again = _written(envelope)
+    except (
+        msgspec.MsgspecError,
+        UnicodeDecodeError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        failure,
+    ) as error:
         raise Refused(f"it is no envelope with a signature: {error}") from error
     if again != content:
         raise Refused("it is not written as it was when it was signed")
@@ -104,7 +109,7 @@ def checked(content: bytes, key: SSlibKey) -> Statement:
         raise Refused("it is no statement with one signature")
     try:
         envelope.verify([key], 1)
-    except Error as error:
+    except failure as error:
         raise Refused("it was not signed with this key, or was changed since") from error
     try:
         return msgspec.json.decode(envelope.payload, type=Statement)

@@ -6,7 +6,7 @@ One idea: a renderer decides nothing. What it shows stands in the report or in a
 from stopcheck.report._console import ReportConsole, make_console, silence
 from stopcheck.report._ctrf import ctrf_report
 from stopcheck.report._divergence import print_divergence
-from stopcheck.report._findings import print_faults, replay_line
+from stopcheck.report._findings import print_faults, print_finding, replay_line
 from stopcheck.report._json import json_report, report_schema, write_failures
 from stopcheck.report._junit import junit_report
 from stopcheck.report._live import LiveProgress
@@ -35,6 +35,7 @@ __all__ = [
     "markdown_report",
     "print_divergence",
     "print_faults",
+    "print_finding",
     "print_gate",
     "print_matrix",
     "print_parting",

@@ -13,8 +13,8 @@ from stopcheck.report._console import ReportConsole
 from stopcheck.report._parting import what_decides
 
 
-def print_finding(console: ReportConsole, report: Report, finding: Finding, *, others: int = 0) -> None:
-    """What broke, where, how small the interleaving is, and its replay line."""
+def print_finding(console: ReportConsole, reference: str, finding: Finding, *, others: int = 0) -> None:
+    """What broke, where, how small the interleaving is, and its replay line. ``reference`` names the gate."""
     console.say(f"FAIL {finding.clause}: {finding.message}", "bold red")
     console.say(f"  where: {short_place(finding)}, step {finding.step}")
     if finding.where:
@@ -24,7 +24,7 @@ def print_finding(console: ReportConsole, report: Report, finding: Finding, *, o
     console.say(f"  size: {shrunk} {size(finding)}; found by {finding.strategy}{more}")
     if finding.nearest is not None:
         console.say(f"  decides: {what_decides(finding.nearest)}")
-    console.say(f"  {replay_line(report, finding)}")
+    console.say(f"  {replay_command(finding.token, reference)}")
 
 
 def size(finding: Finding) -> str:
@@ -42,7 +42,12 @@ def short_place(finding: Finding) -> str:
 
 def replay_line(report: Report, finding: Finding) -> str:
     """The command that replays a finding."""
-    return replay_command(finding.token, report.gate.reference if report.gate is not None else "GATE")
+    return replay_command(finding.token, gate_reference(report))
+
+
+def gate_reference(report: Report) -> str:
+    """How the gate was named."""
+    return report.gate.reference if report.gate is not None else "GATE"
 
 
 def replay_command(token: str, reference: str) -> str:

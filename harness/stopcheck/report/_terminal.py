@@ -13,7 +13,7 @@ from rich.text import Text
 from stopcheck.campaign import ClauseVerdict, GateIdentity, Report, Verdict
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
-from stopcheck.report._findings import print_faults, print_finding, short_place
+from stopcheck.report._findings import gate_reference, print_faults, print_finding, short_place
 from stopcheck.report._grounds import print_passes
 from stopcheck.report._measures import print_measures
 from stopcheck.report._profiles import print_profiles
@@ -61,7 +61,7 @@ def print_report(
     for clause in report.clauses:
         if clause.verdict is Verdict.FAIL:
             console.say("")
-            print_finding(console, report, clause.findings[0], others=len(clause.findings) - 1)
+            print_finding(console, gate_reference(report), clause.findings[0], others=len(clause.findings) - 1)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything, ledger=coverage)
     print_measures(console, report, everything=everything)

@@ -1,0 +1,110 @@
+"""The items of a gate: one for each scenario and group of clauses.
+
+One idea: a scenario is tried once, as a campaign in processes of its own, when the first of its items runs; its items
+then read the verdicts of their clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from stopcheck.campaign import ClauseVerdict, Options, Report, UsageFault, Verdict, certify, load_gate, pick_scenarios
+from stopcheck.gate import AdapterFault
+from stopcheck.pytest_plugin._telling import told_faults, told_finding
+from stopcheck.world import Scenario
+
+#: The group of all clauses that a scenario is not about; its item fails when one of them is broken.
+OTHERS = "others"
+
+
+class NotPassed(Exception):
+    """A clause broke, or nothing may be concluded; the text is all that there is to say."""
+
+
+class Gate(pytest.Collector):
+    """A gate, and the reports on the scenarios in which it was tried by now."""
+
+    def __init__(self, *, gate: str, **given: Any) -> None:
+        super().__init__(**given)
+        self.gate = gate
+        self._reports: dict[str, Report] = {}
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """An item for each scenario that fits, and group of clauses that it is about."""
+        try:
+            loaded = load_gate(self.gate)
+            scenarios = pick_scenarios(tuple(self.config.getoption("--stopcheck-scenario")))
+        except (UsageFault, AdapterFault) as error:
+            raise pytest.UsageError(f"--stopcheck-gate {self.gate}: {error.what}; next: {error.hint}") from error
+        for scenario in scenarios:
+            if scenario.fits(loaded.contract):
+                for group in (*dict.fromkeys(clause.split("-")[0] for clause in scenario.clauses), OTHERS):
+                    yield ClauseGroup.from_parent(self, name=f"{scenario.id}[{group}]", scenario=scenario, group=group)
+        loaded.close()
+
+    def report(self, scenario: str) -> Report:
+        """The report on the scenario; made once."""
+        if scenario not in self._reports:
+            options = Options(scenarios=(scenario,), budget=self.config.getoption("--stopcheck-budget"))
+            self._reports[scenario] = certify(self.gate, options, lambda _: None)
+        return self._reports[scenario]
+
+
+class ClauseGroup(pytest.Item):
+    """The clauses of one family that a scenario is about, or all that it is not about."""
+
+    def __init__(self, *, scenario: Scenario, group: str, **given: Any) -> None:
+        super().__init__(**given)
+        self._scenario = scenario
+        self._group = group
+        self.extra_keyword_matches.update(clause for clause in scenario.clauses if self._has(clause))
+        with suppress(AttributeError):
+            self.add_marker(pytest.mark.xdist_group(scenario.id))
+
+    def _has(self, clause: str) -> bool:
+        if clause not in self._scenario.clauses:
+            return self._group == OTHERS
+        return clause.split("-", maxsplit=1)[0] == self._group
+
+    def runtest(self) -> None:
+        """Read the verdicts. Raises :class:`NotPassed`, or skips."""
+        gate = self.getparent(Gate)
+        assert gate is not None
+        report = gate.report(self._scenario.id)
+        if report.faults:
+            raise NotPassed(told_faults(gate.gate, report.faults))
+        mine = [clause for clause in report.clauses if self._has(clause.clause)]
+        broken = [clause for clause in mine if clause.verdict is Verdict.FAIL]
+        if broken:
+            loaded = load_gate(gate.gate)
+            raise NotPassed("\n\n".join(told_finding(loaded, clause.findings[0]) for clause in broken))
+        if self._group != OTHERS:
+            _concluded(mine)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Our own failures say it all themselves."""
+        if isinstance(excinfo.value, NotPassed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Where it stands: nowhere in the tests."""
+        return self.path, None, f"{self._scenario.id} [{self._group}]"
+
+
+def _concluded(clauses: Sequence[ClauseVerdict]) -> None:
+    tested = [clause for clause in clauses if clause.exercised and clause.verdict is not Verdict.UNSUPPORTED]
+    if not tested:
+        pytest.skip("; ".join(f"{clause.clause} {clause.verdict}: {clause.why}" for clause in clauses))
+    unknown = [clause for clause in tested if clause.verdict is not Verdict.PASS]
+    if unknown:
+        raise NotPassed("\n".join(f"{clause.clause} {clause.verdict}: {clause.why}" for clause in unknown))
+
+
+def items_of(session: pytest.Session, gate: str) -> Iterator[pytest.Item]:
+    """All items of a gate."""
+    yield from Gate.from_parent(session, name=f"stopcheck:{gate}", nodeid=f"stopcheck:{gate}", gate=gate).collect()
