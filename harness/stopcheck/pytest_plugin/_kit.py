@@ -52,7 +52,7 @@ class Kit:
         is kept in its database, and tried first the next time; Hypothesis shrinks it and says what it did."""
         from hypothesis.stateful import run_state_machine_as_test
 
-        from stopcheck.explore import machine_for
+        from stopcheck.explore.stateful import machine_for
 
         with trial_of(gate, scenario, granularity=granularity) as trial:
             run_state_machine_as_test(machine_for(trial))
