@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -20,9 +20,11 @@ from stopcheck.campaign._errors import UsageFault
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from securesystemslib.signer import Key
 
     PrivateKey = Ed25519PrivateKey | EllipticCurvePrivateKey
+
+#: securesystemslib's ``Key``.
+PublicKey = Any
 
 _MAKE = "make one with: openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem -pubout -out pub.pem"
 _ASYMMETRIC = "cryptography.hazmat.primitives.asymmetric"
@@ -47,23 +49,22 @@ def read_private_key(path: Path) -> PrivateKey:
     """The key to sign with. Raises :class:`UsageFault` for anything else."""
     ed25519, ec = _library(f"{_ASYMMETRIC}.ed25519"), _library(f"{_ASYMMETRIC}.ec")
     try:
-        key: PrivateKey = _library(_PEM).load_pem_private_key(_bytes(path), password=None)
+        key = _library(_PEM).load_pem_private_key(_bytes(path), password=None)
     except (ValueError, TypeError) as error:
         raise UsageFault(f"{str(path)!r} is no private key in PEM without a password: {error}", hint=_MAKE) from error
     if not isinstance(key, (ed25519.Ed25519PrivateKey, ec.EllipticCurvePrivateKey)):
         what = f"{str(path)!r} is a key of the kind {type(key).__name__}; Ed25519 and ECDSA are known"
         raise UsageFault(what, hint=_MAKE)
-    return key
+    return cast("PrivateKey", key)
 
 
-def read_public_key(path: Path) -> Key:
+def read_public_key(path: Path) -> PublicKey:
     """The key to check with. Raises :class:`UsageFault` for anything else."""
     signer = _library("securesystemslib.signer")
     try:
-        key: Key = signer.SSlibKey.from_crypto(_library(_PEM).load_pem_public_key(_bytes(path)))
+        return signer.SSlibKey.from_crypto(_library(_PEM).load_pem_public_key(_bytes(path)))
     except ValueError as error:
         raise UsageFault(f"{str(path)!r} is no public key in PEM: {error}", hint=_MAKE) from error
-    return key
 
 
 def _bytes(path: Path) -> bytes:
@@ -84,7 +85,7 @@ def _written(envelope: Any) -> bytes:
     return msgspec.json.encode(envelope.to_dict(), order="sorted") + b"\n"
 
 
-def checked(content: bytes, key: Key) -> Statement:
+def checked(content: bytes, key: PublicKey) -> Statement:
     """What the certificate states. Raises :class:`Refused` unless it was signed with the key and is as it was then, to
     the byte."""
     failure = _library("securesystemslib.exceptions").Error

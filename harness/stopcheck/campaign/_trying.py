@@ -54,10 +54,14 @@ def try_scenario(
     if not jobs:
         raise ValueError(f"the gate {loaded.reference!r} does not declare what the scenario {scenario.id!r} needs")
     with JobRunner(loaded, scenarios={scenario.id: scenario}) as runner:
-        results = tuple(runner.run(job, lambda *_: None) for job in jobs)
+        results = tuple(runner.run(job, _nobody_listens) for job in jobs)
         findings = tuple(runner.shrink(finding) for finding in best_findings(results))
     faults = tuple(dict.fromkeys(job.fault for job in results if job.fault is not None))
     return Tried(findings, faults, _doubts(results), results)
+
+
+def _nobody_listens(executions: int, states: int, failures: int) -> None:
+    """For jobs that nobody waits for impatiently."""
 
 
 def _doubts(results: Sequence[JobResult]) -> tuple[str, ...]:

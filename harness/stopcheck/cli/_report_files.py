@@ -47,6 +47,10 @@ class _Format(NamedTuple):
     about: str
 
 
+def _badge(report: Report) -> bytes:
+    return canonical(badge(report))
+
+
 FORMATS: Mapping[str, _Format] = {
     "html": _Format(html_report, "a page of its own, with the interleaving of each failure drawn"),
     "json": _Format(json_report, "JSON (see: stopcheck list report)"),
@@ -54,7 +58,7 @@ FORMATS: Mapping[str, _Format] = {
     "ctrf": _Format(ctrf_report, "CTRF JSON"),
     "sarif": _Format(sarif_report, "SARIF 2.1.0, for code scanning"),
     "markdown": _Format(markdown_report, "Markdown, for a job summary"),
-    "badge": _Format(lambda report: canonical(badge(report)), "a badge, for the endpoint format of shields.io"),
+    "badge": _Format(_badge, "a badge, for the endpoint format of shields.io"),
 }
 
 

@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before -k and -m choose among the items
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add the items of the gates that are named."""
-    gates: list[str] = config.getoption("--stopcheck-gate")
+    gates: list[str] = config.getoption("--stopcheck-gate") or []
     if gates:
         from stopcheck.pytest_plugin._items import items_of
 

@@ -7,7 +7,6 @@ then read the verdicts of their clauses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -28,61 +27,72 @@ class NotPassed(Exception):
 class Gate(pytest.Collector):
     """A gate, and the reports on the scenarios in which it was tried by now."""
 
-    def __init__(self, *, gate: str, **given: Any) -> None:
-        super().__init__(**given)
-        self.gate = gate
-        self._reports: dict[str, Report] = {}
+    gate: str
+    reports: dict[str, Report]
+
+    @classmethod
+    def of(cls, session: pytest.Session, gate: str) -> Gate:
+        """The collector of a gate."""
+        found: Gate = _node(cls, session, name=f"stopcheck:{gate}", nodeid=f"stopcheck:{gate}")
+        found.gate, found.reports = gate, {}
+        return found
 
     def collect(self) -> Iterator[pytest.Item]:
         """An item for each scenario that fits, and group of clauses that it is about."""
+        wanted: list[str] = self.config.getoption("--stopcheck-scenario") or []
         try:
             loaded = load_gate(self.gate)
-            scenarios = pick_scenarios(tuple(self.config.getoption("--stopcheck-scenario")))
+            scenarios = pick_scenarios(tuple(wanted))
         except (UsageFault, AdapterFault) as error:
             raise pytest.UsageError(f"--stopcheck-gate {self.gate}: {error.what}; next: {error.hint}") from error
         for scenario in scenarios:
             if scenario.fits(loaded.contract):
                 for group in (*dict.fromkeys(clause.split("-")[0] for clause in scenario.clauses), OTHERS):
-                    yield ClauseGroup.from_parent(self, name=f"{scenario.id}[{group}]", scenario=scenario, group=group)
+                    yield ClauseGroup.of(self, scenario, group)
         loaded.close()
 
     def report(self, scenario: str) -> Report:
         """The report on the scenario; made once."""
-        if scenario not in self._reports:
+        if scenario not in self.reports:
             options = Options(scenarios=(scenario,), budget=self.config.getoption("--stopcheck-budget"))
-            self._reports[scenario] = certify(self.gate, options, lambda _: None)
-        return self._reports[scenario]
+            self.reports[scenario] = certify(self.gate, options, lambda _: None)
+        return self.reports[scenario]
 
 
 class ClauseGroup(pytest.Item):
     """The clauses of one family that a scenario is about, or all that it is not about."""
 
-    def __init__(self, *, scenario: Scenario, group: str, **given: Any) -> None:
-        super().__init__(**given)
-        self._scenario = scenario
-        self._group = group
-        self.extra_keyword_matches.update(clause for clause in scenario.clauses if self._has(clause))
-        with suppress(AttributeError):
-            self.add_marker(pytest.mark.xdist_group(scenario.id))
+    scenario: Scenario
+    group: str
 
-    def _has(self, clause: str) -> bool:
-        if clause not in self._scenario.clauses:
-            return self._group == OTHERS
-        return clause.split("-", maxsplit=1)[0] == self._group
+    @classmethod
+    def of(cls, gate: Gate, scenario: Scenario, group: str) -> ClauseGroup:
+        """The item of a group."""
+        item: ClauseGroup = _node(cls, gate, name=f"{scenario.id}[{group}]")
+        item.scenario, item.group = scenario, group
+        item.extra_keyword_matches.update(clause for clause in scenario.clauses if item.has(clause))
+        item.add_marker(pytest.mark.xdist_group(scenario.id))
+        return item
+
+    def has(self, clause: str) -> bool:
+        """Whether the clause belongs to it."""
+        if clause not in self.scenario.clauses:
+            return self.group == OTHERS
+        return clause.split("-", maxsplit=1)[0] == self.group
 
     def runtest(self) -> None:
         """Read the verdicts. Raises :class:`NotPassed`, or skips."""
         gate = self.getparent(Gate)
         assert gate is not None
-        report = gate.report(self._scenario.id)
+        report = gate.report(self.scenario.id)
         if report.faults:
             raise NotPassed(told_faults(gate.gate, report.faults))
-        mine = [clause for clause in report.clauses if self._has(clause.clause)]
+        mine = [clause for clause in report.clauses if self.has(clause.clause)]
         broken = [clause for clause in mine if clause.verdict is Verdict.FAIL]
         if broken:
             loaded = load_gate(gate.gate)
             raise NotPassed("\n\n".join(told_finding(loaded, clause.findings[0]) for clause in broken))
-        if self._group != OTHERS:
+        if self.group != OTHERS:
             _concluded(mine)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -93,7 +103,7 @@ class ClauseGroup(pytest.Item):
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         """Where it stands: nowhere in the tests."""
-        return self.path, None, f"{self._scenario.id} [{self._group}]"
+        return self.path, None, f"{self.scenario.id} [{self.group}]"
 
 
 def _concluded(clauses: Sequence[ClauseVerdict]) -> None:
@@ -107,4 +117,9 @@ def _concluded(clauses: Sequence[ClauseVerdict]) -> None:
 
 def items_of(session: pytest.Session, gate: str) -> Iterator[pytest.Item]:
     """All items of a gate."""
-    yield from Gate.from_parent(session, name=f"stopcheck:{gate}", nodeid=f"stopcheck:{gate}", gate=gate).collect()
+    yield from Gate.of(session, gate).collect()
+
+
+def _node(kind: Any, parent: pytest.Collector, **given: str) -> Any:
+    """pytest makes its nodes itself, by a method whose arguments have no types."""
+    return kind.from_parent(parent, **given)
