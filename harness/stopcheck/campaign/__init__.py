@@ -31,7 +31,7 @@ from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
-from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule
+from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule, stop_at
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._rerun import Rerun, rerun
 from stopcheck.campaign._results import (
@@ -173,6 +173,7 @@ __all__ = [
     "smoke",
     "stanza",
     "statement_of",
+    "stop_at",
     "totals",
     "trial_of",
     "try_scenario",

@@ -12,14 +12,16 @@ import msgspec
 
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._ground import ground
+from stopcheck.campaign._in_step import Printed, Stop
 from stopcheck.campaign._loading import LoadedGate, load_scenarios, pick_scenarios
 from stopcheck.campaign._results import Finding, NearestPass
 from stopcheck.campaign._shrinking import nearest_of
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.explore import make_trial
+from stopcheck.gate import HostKind
 from stopcheck.judge import CHECKS, Judge, Violation
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Interior, Record, Scenario, Variant, run
+from stopcheck.world import Interior, Record, Scenario, Variant, gate_modules, run
 
 #: How long a replayed run may take, in real seconds.
 REPLAY_S = 20.0
@@ -35,21 +37,26 @@ class Deviation(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct):
-    """A replayed run. ``nearest``: where the nearest run in which nothing breaks parts from it, and that run."""
+    """A replayed run. ``nearest``: where the nearest run in which nothing breaks parts from it, and that run.
+    ``printed``: by step, the lines that the gate printed."""
 
     record: Record
     violations: list[Violation]
     deviations: list[Deviation]
     nearest: tuple[NearestPass, Replayed] | None = None
+    printed: dict[int, list[str]] = {}
 
 
 class _Noting:
-    def __init__(self, replayer: Replayer) -> None:
+    def __init__(self, replayer: Replayer, stop: Stop | None) -> None:
         self._replayer = replayer
+        self._stop = stop
         self.deviations: list[Deviation] = []
 
     def choose(self, point: Point) -> int:
         index = self._replayer.choose(point)
+        if self._stop is not None and point.kind == SCHEDULE:
+            self._stop.begins(point.step + 1)
         if index:
             moves = point.kind == SCHEDULE
             chosen, default = point.options[index], point.options[0]
@@ -66,17 +73,19 @@ def replay_schedule(
     schedule: Schedule,
     *,
     clause: str | None = None,
+    stop: Stop | None = None,
     execution_s: float = REPLAY_S,
     alive: Callable[[], object] = _nobody_listens,
 ) -> Replayed:
     """Make the schedule's run again. If it breaks ``clause`` (by default the one that broke first), look for the
     nearest run that passes; ``alive`` is called before each. Raises :class:`UsageFault` when there is no such scenario
-    or variant, and ``DivergedError`` when the run is not the recorded one."""
+    or variant, and ``DivergedError`` when the run is not the recorded one. ``stop``: where to stop in the debugger;
+    then what is printed goes where it always does."""
     scenario, variant = _named(schedule, None)
     _check_fits(loaded, scenario, variant)
     with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
         stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
-        replayed = stage.run(schedule)
+        replayed = stage.run(schedule, stop)
 
         def before_run() -> None:
             watchdog.rearm()
@@ -84,7 +93,7 @@ def replay_schedule(
 
         broken = [v.clause for v in replayed.violations]
         wanted = clause if clause in broken else next(iter(broken), None)
-        if wanted is not None and replayed.record.fault is None:
+        if wanted is not None and replayed.record.fault is None and stop is None:
             replayed.nearest = stage.nearest(wanted, schedule, before_run)
     return replayed
 
@@ -138,24 +147,26 @@ class _Stage:
         self._interior = interior
         self._threads = threads
 
-    def run(self, schedule: Schedule) -> Replayed:
+    def run(self, schedule: Schedule, stop: Stop | None = None) -> Replayed:
         """The schedule's run, judged."""
         judge = Judge(self._loaded.contract, CHECKS)
         replayer = Replayer(schedule)
-        noting = _Noting(replayer)
-        record = run(
-            self._scenario,
-            self._loaded.factory,
-            noting.choose,
-            variant=self._variant,
-            interior=self._interior,
-            observers=(judge,),
-            thread_host=self._threads,
-        )
+        noting = _Noting(replayer, stop)
+        printed = Printed()
+        with printed.listening() if stop is None else stop.watching():
+            record = run(
+                self._scenario,
+                self._loaded.factory,
+                noting.choose,
+                variant=self._variant,
+                interior=self._interior,
+                observers=(judge, printed),
+                thread_host=self._threads,
+            )
         judge.close()
         if record.fault is None:
             replayer.finish()
-        return Replayed(record, list(judge.violations), noting.deviations)
+        return Replayed(record, list(judge.violations), noting.deviations, printed=printed.lines)
 
     def nearest(
         self, clause: str, schedule: Schedule, before_run: Callable[[], object]
@@ -164,7 +175,8 @@ class _Stage:
         trial = make_trial(
             self._scenario, self._loaded.factory, self._variant, self._interior, CHECKS, thread_host=self._threads
         )
-        found = nearest_of(trial, clause, schedule, before_run=before_run)
+        with Printed().listening():  # of runs that nobody sees nobody wants to read anything
+            found = nearest_of(trial, clause, schedule, before_run=before_run)
         if found is None:
             return None
         before_run()
@@ -172,6 +184,15 @@ class _Stage:
             return found, self.run(Schedule.from_token(found.token))
         except DivergedError:  # a gate that is not deterministic: what was found cannot be shown
             return None
+
+
+def stop_at(loaded: LoadedGate, step: int) -> Stop:
+    """For :func:`replay_schedule`. Raises :class:`UsageFault` where the gate's code does not run in this process."""
+    modules = gate_modules(loaded.factory)
+    if loaded.contract.host is HostKind.PROCESS or not modules:
+        what = f"{loaded.reference!r} runs in a process of its own, in which no debugger of this one can stop"
+        raise UsageFault(what, hint="start the command under a debugger of its language")
+    return Stop(step, [str(module.__file__) for module in modules if getattr(module, "__file__", None)])
 
 
 def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> None:

@@ -20,6 +20,7 @@ from stopcheck.campaign import (
     replay_death,
     replay_schedule,
     report_of,
+    stop_at,
 )
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._guard import guarded
@@ -37,6 +38,9 @@ from stopcheck.report import (
     trace_of,
     write_report,
 )
+
+#: How long a run may take in which somebody thinks, in real seconds.
+_WHILE_DEBUGGING_S = 86_400.0
 
 
 class _Files(NamedTuple):
@@ -72,6 +76,7 @@ class _Files(NamedTuple):
     help="Write it as a trace for Perfetto or chrome://tracing.",
 )
 @click.option("--clause", metavar="ID", help="The clause that matters; of a report file, replay its finding.")
+@click.option("--break", "step", type=click.IntRange(1), metavar="STEP", help="Stop in the debugger at this step.")
 @click.option("--full", is_flag=True, help="Show setup and quiet steps too.")
 @execution_seconds
 @silence_seconds
@@ -82,6 +87,7 @@ def replay_command(  # noqa: PLR0913 - one for each option
     log_path: Path | None,
     trace_path: Path | None,
     clause: str | None,
+    step: int | None,
     *,
     full: bool,
     execution_s: float,
@@ -92,6 +98,9 @@ def replay_command(  # noqa: PLR0913 - one for each option
     The timeline shows who moved, what was asked and answered, the virtual time, and the place in the gate's code. A *
     marks a choice that leaves the default order; !!! marks a clause that broke. What decides is shown beside the
     nearest run in which nothing breaks. Exits 1 when the run breaks a clause, 0 when it does not.
+
+    What the gate printed stands at its step. With --break, pdb stops where the gate's code first runs in that step:
+    w shows where, c goes on.
     """
     files = _Files(log_path, trace_path)
     files.check()
@@ -100,13 +109,24 @@ def replay_command(  # noqa: PLR0913 - one for each option
     if reference is None:
         hint = "add --gate GATE or --command COMMAND, as it was given to certify"
         raise UsageFault("no gate was named for the token", hint=hint)
-    replaying = partial(_replay, asked, reference, files, full=full, execution_s=execution_s)
+    if step is not None:
+        execution_s = silence_s = _WHILE_DEBUGGING_S
+    replaying = partial(_replay, asked, reference, files, step=step, full=full, execution_s=execution_s)
     return contained(lambda pulse: guarded(lambda: replaying(pulse)), silence_s)
 
 
-def _replay(asked: Replayable, gate: str, files: _Files, pulse: Pulse, *, full: bool, execution_s: float) -> int:
+def _replay(
+    asked: Replayable,
+    gate: str,
+    files: _Files,
+    pulse: Pulse,
+    *,
+    step: int | None,
+    full: bool,
+    execution_s: float,
+) -> int:
     with closing(load_gate(gate)) as loaded:
-        return _replay_loaded(asked, gate, loaded, files, pulse, full=full, execution_s=execution_s)
+        return _replay_loaded(asked, gate, loaded, files, pulse, step=step, full=full, execution_s=execution_s)
 
 
 def _replay_loaded(
@@ -116,6 +136,7 @@ def _replay_loaded(
     files: _Files,
     pulse: Pulse,
     *,
+    step: int | None,
     full: bool,
     execution_s: float,
 ) -> int:
@@ -123,15 +144,18 @@ def _replay_loaded(
     pulse.beat()
     if asked.schedule is None:
         return _death(console, loaded, asked.death, pulse)
+    stop = stop_at(loaded, step) if step is not None else None
     try:
         replayed = replay_schedule(
-            loaded, asked.schedule, clause=asked.clause, execution_s=execution_s, alive=pulse.beat
+            loaded, asked.schedule, clause=asked.clause, stop=stop, execution_s=execution_s, alive=pulse.beat
         )
     except DivergedError as error:
         pulse.rest()
         print_divergence(make_console(stderr=True), error.divergence, asked.schedule.scenario, gate)
         return ExitCode.INCONCLUSIVE
     pulse.rest()
+    if stop is not None and not stop.reached:
+        console.say(f"the debugger did not stop: none of the gate's code runs in step {step}", "yellow")
     record = replayed.record
     files.write(asked, loaded, replayed)
     variant = ", ".join(f"{name} {value}" for name, value in record.variant.names().items())

@@ -38,3 +38,8 @@ def silence(stderr: bool = False) -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, stream.fileno())
     os.close(nothing)
+
+
+def one_line(text: str) -> str:
+    """An adapter's message may hold anything; a terminal must not obey it."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 
 from stopcheck.campaign import FaultReport, Finding, Report
-from stopcheck.report._console import ReportConsole
+from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._parting import what_decides
 
 
@@ -68,19 +68,14 @@ def _print_fault(console: ReportConsole, group: list[FaultReport], reference: st
     fault = group[0]
     what = "KIT FAULT" if fault.kind == "kit" else f"ADAPTER FAULT {fault.kind}"
     console.say("")
-    console.say(f"{what}: {_one_line(fault.what)}", "bold magenta")
+    console.say(f"{what}: {one_line(fault.what)}", "bold magenta")
     if fault.cause:
-        console.say(f"  cause: {_one_line(fault.cause)}")
+        console.say(f"  cause: {one_line(fault.cause)}")
     scenarios = list(dict.fromkeys(f.scenario for f in group if f.scenario))
     if scenarios:
         times = f", {len(group)} times" if len(group) > 1 else ""
         console.say(f"  seen in: {', '.join(scenarios[:3])}{', ...' if len(scenarios) > 3 else ''}{times}")
     if fault.hint:
-        console.say(f"  next: {_one_line(fault.hint)}")
+        console.say(f"  next: {one_line(fault.hint)}")
     if fault.token and reference:
         console.say(f"  {replay_command(fault.token, reference)}")
-
-
-def _one_line(text: str) -> str:
-    """An adapter's message may hold anything; a terminal must not obey it."""
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from stopcheck.campaign import Deviation, ReplayedRun
 from stopcheck.gate import OpenTask, Snapshot, Ticked
 from stopcheck.judge import Violation
-from stopcheck.report._console import ReportConsole
+from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._words import account, actor_of, answered, asked, happened, place, seconds
 from stopcheck.world import (
     Called,
@@ -73,6 +73,7 @@ class _Story:
         self._hidden = 0
         self._told: set[str] = set()
         self._many = replayed.record.variant.handles > 1
+        self._printed = dict(replayed.printed)
         self._deviations: dict[int, list[Deviation]] = {}
         for deviation in replayed.deviations:
             self._deviations.setdefault(deviation.step, []).append(deviation)
@@ -96,6 +97,9 @@ class _Story:
             else:
                 now_ns, option = line[1], line[2]
         yield from self._turned(step, now_ns, option, events)
+        for text in self._printed.pop(step, []):
+            what = f"{'':12}  prints: {one_line(text)}"
+            yield Line(f"{'':16}  {what}", "cyan", what, step)
         yield from self._said(self._broken.pop(step, []))
 
     def end(self) -> Iterator[Line]:
