@@ -166,14 +166,15 @@ class _Crew:
         opened = await self._open()
         if opened is None:
             return
-        self._begin_journal(opened)
         only, shard = self._manner.only, self._manner.shard
-        mine = [
-            (index, spec)
+        mine = {
+            index: spec
             for index, spec in enumerate(opened.jobs)
             if shard.has(index) and (only is None or index in only)
-        ]
-        await self._work([Run(index, spec) for index, spec in mine if index not in results], children)
+        }
+        self._on_event(CampaignStarted(opened.identity, tuple(mine.values()), self._request.seed))
+        self._begin_journal(opened)
+        await self._work([Run(index, spec) for index, spec in mine.items() if index not in results], children)
         self._drop_later()
         if self._opened is not None:  # there was nothing to do
             await self._opened.close()
@@ -200,7 +201,6 @@ class _Crew:
                 outcome.faults.append(await child.last_words(self._silence_s, where))
             else:
                 outcome.opened = reply
-                self._on_event(CampaignStarted(reply.identity, reply.jobs, self._request.seed))
                 if reply.jobs:
                     self._opened = child
                 return reply

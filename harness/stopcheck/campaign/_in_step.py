@@ -27,6 +27,8 @@ class Printed(io.TextIOBase):
 
     def observe(self, entry: Entry) -> None:
         """An event of the run: what comes now belongs to its step."""
+        if entry.step != self._step:
+            self._end_line()
         self._step = entry.step
 
     def digest(self) -> bytes:
@@ -45,6 +47,9 @@ class Printed(io.TextIOBase):
         """Inside, the standard streams are this."""
         with redirect_stdout(self), redirect_stderr(self):
             yield
+        self._end_line()
+
+    def _end_line(self) -> None:
         if self._rest:
             self.write("\n")
 

@@ -15,6 +15,7 @@ from stopcheck.campaign import (
     known_strategies,
     run_campaign,
 )
+from stopcheck.cli._completion import clauses, gates, scenarios
 from stopcheck.cli._options import (
     command_option,
     edition_option,
@@ -27,7 +28,8 @@ from stopcheck.cli._options import (
     waivers_option,
 )
 from stopcheck.cli._outputs import output_options, take_outputs, write_outputs
-from stopcheck.report import LiveProgress, ReportConsole, make_console
+from stopcheck.cli._progress import live_progress, progress_options
+from stopcheck.report import ReportConsole, make_console
 
 _BUDGET = click.IntRange(1)
 #: Where the journal of a campaign is left that was interrupted and has none.
@@ -35,14 +37,22 @@ _LEAVE = Path("stopcheck-resume.jsonl")
 
 
 @click.command("certify", short_help="Certify a gate.")
-@click.argument("gate", required=False)
+@click.argument("gate", required=False, shell_complete=gates)
 @command_option
-@click.option("--scenario", "scenarios", multiple=True, metavar="ID", help="Only this scenario (may be repeated).")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="ID",
+    shell_complete=scenarios,
+    help="Only this scenario (may be repeated).",
+)
 @click.option(
     "--clause",
     "clauses",
     multiple=True,
     metavar="ID",
+    shell_complete=clauses,
     help="Only scenarios that are about this clause (may be repeated); that certifies nothing.",
 )
 @click.option("--fail-fast", is_flag=True, help="End at the first finding.")
@@ -76,11 +86,11 @@ _LEAVE = Path("stopcheck-resume.jsonl")
 )
 @shard
 @output_options
-@click.option("--quiet", is_flag=True, help="No live progress.")
+@progress_options
 @execution_seconds
 @silence_seconds
 def certify_command(
-    gate: str | None, command: str | None, waivers_path: Path | None, *, quiet: bool, **flags: Any
+    gate: str | None, command: str | None, waivers_path: Path | None, *, quiet: bool, plain: bool, **flags: Any
 ) -> int:
     """Certify GATE: an installed gate's name, package.module:factory, or path/to/file.py:factory; or, with --command,
     a gate in a process of its own, in any language.
@@ -107,7 +117,7 @@ def certify_command(
     console = make_console()
     waivers = given_waivers(waivers_path)
     flags["clauses"] = tuple(name.upper() for name in flags["clauses"])
-    with LiveProgress(console, quiet=quiet) as live:
+    with live_progress(quiet=quiet, plain=plain) as live:
         done = run_campaign(reference, Options(**flags, waivers=waivers, leave=_LEAVE), live.on_event)
     write_outputs(console, done, outputs)
     if done.left is not None:

@@ -7,6 +7,7 @@ import sys
 import click
 
 from stopcheck.cli._certify import certify_command
+from stopcheck.cli._completion import completion_command
 from stopcheck.cli._defaults import read_defaults
 from stopcheck.cli._explain import explain_command
 from stopcheck.cli._guard import BROKEN_PIPE, guarded
@@ -54,6 +55,7 @@ for command in (
     selftest_command,
     smoke_command,
     verify_command,
+    completion_command,
 ):
     cli.add_command(command)
 

@@ -8,7 +8,8 @@ import click
 
 from stopcheck.campaign import ExitCode, Refused, Rerun, Statement, UsageFault, checked, read_public_key, rerun
 from stopcheck.cli._options import jobs_option
-from stopcheck.report import LiveProgress, ReportConsole, make_console
+from stopcheck.cli._progress import live_progress, progress_options
+from stopcheck.report import ReportConsole, make_console
 
 _PATH = click.Path(path_type=Path)
 
@@ -20,9 +21,17 @@ _PATH = click.Path(path_type=Path)
 @click.option("--sample", default=6, show_default=True, type=click.IntRange(1), help="How many jobs.")
 @click.option("--gate", metavar="GATE", help="How the gate is named here, if not as in the certificate.")
 @jobs_option
-@click.option("--quiet", is_flag=True, help="No live progress.")
+@progress_options
 def verify_command(
-    certificate: Path, key_path: Path, gate: str | None, sample: int, children: int, *, again: bool, quiet: bool
+    certificate: Path,
+    key_path: Path,
+    gate: str | None,
+    sample: int,
+    children: int,
+    *,
+    again: bool,
+    quiet: bool,
+    plain: bool,
 ) -> int:
     """Check that CERTIFICATE was signed with a key and was not changed since, by any byte; with --rerun, also that this
     gate and this kit come to the digests in it. Exits 1 when it is refused or something differs.
@@ -47,7 +56,7 @@ def verify_command(
     _say(console, statement)
     if not again:
         return ExitCode.CERTIFIED
-    with LiveProgress(console, quiet=quiet) as live:
+    with live_progress(quiet=quiet, plain=plain) as live:
         done = rerun(statement, live.on_event, size=sample, gate=gate, children=children)
     return _compared(console, done)
 

@@ -1,17 +1,25 @@
-"""Live progress: what the campaign is doing, from its events alone."""
+"""Live progress: what the campaign is doing, from its events alone.
+
+One idea: a person wants to see that it moves, a log wants to be read afterwards. So there is a bar, which is gone at
+the end; or, where it is asked for, a plain line for each scenario that is done.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from stopcheck.campaign import CampaignEvent, CampaignStarted, JobFinished, JobProgress, JobStarted
 
 
 class LiveProgress:
-    """A progress bar over jobs, with executions, states and failures. In a pipe or a log it prints nothing."""
+    """Jobs done, executions and how many a second, states and findings. In a pipe or a log there is no bar; ``plain``
+    asks for lines instead, in either."""
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console, *, quiet: bool = False, plain: bool = False) -> None:
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -20,12 +28,17 @@ class LiveProgress:
             TimeElapsedColumn(),
             console=console,
             transient=True,
-            disable=quiet or not console.is_terminal,
+            disable=quiet or plain or not console.is_terminal,
         )
+        self._console = console
+        self._plain = plain and not quiet
         self._task: TaskID | None = None
         self._executions = 0
-        self._failures = 0
+        self._states = 0
+        self._findings = 0
         self._running: dict[int, int] = {}
+        self._open: Counter[str] = Counter()
+        self._scenarios = 0
 
     def __enter__(self) -> LiveProgress:
         self._progress.start()
@@ -38,6 +51,8 @@ class LiveProgress:
         """Show an event."""
         if isinstance(event, CampaignStarted):
             self._task = self._progress.add_task(event.gate.name, total=len(event.jobs), figures="")
+            self._open = Counter(job.scenario for job in event.jobs)
+            self._scenarios = len(self._open)
         if self._task is None:
             return
         if isinstance(event, JobStarted):
@@ -47,7 +62,25 @@ class LiveProgress:
         elif isinstance(event, JobFinished):
             self._running.pop(event.index, None)
             self._executions += event.result.executions
-            self._failures += len(event.result.findings)
+            self._states += event.result.states
+            self._findings += len(event.result.findings)
             self._progress.advance(self._task)
+            self._finished(event.result.spec.scenario)
+        self._progress.update(self._task, figures=self._figures(self._task))
+
+    def _finished(self, scenario: str) -> None:
+        """A job of the scenario is done; a plain line when it was the last one."""
+        self._open[scenario] -= 1
+        if self._plain and not self._open[scenario]:
+            done = sum(1 for jobs in self._open.values() if jobs == 0)
+            line = (
+                f"{done}/{self._scenarios} scenarios, {self._executions} executions, {self._states} states, "
+                f"{self._findings} findings: {scenario} done"
+            )
+            self._console.print(Text(line), soft_wrap=True)
+
+    def _figures(self, task: TaskID) -> str:
         total = self._executions + sum(self._running.values())
-        self._progress.update(self._task, figures=f"{total} executions, {self._failures} findings")
+        elapsed = self._progress.tasks[task].elapsed or 0.0
+        rate = f", {total / elapsed:.0f}/s" if elapsed >= 1 else ""
+        return f"{total} executions{rate}, {self._states} states, {self._findings} findings"

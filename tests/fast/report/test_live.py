@@ -9,8 +9,8 @@ from stopcheck.report import LiveProgress, ReportConsole
 from tests.fast.report.samples import GATE, JOBS, SEARCH, SWEEP, pipe, terminal
 
 
-def follow(console: ReportConsole, *, quiet: bool = False) -> None:
-    with LiveProgress(console, quiet=quiet) as live:
+def follow(console: ReportConsole, *, quiet: bool = False, plain: bool = False) -> None:
+    with LiveProgress(console, quiet=quiet, plain=plain) as live:
         live.on_event(JobStarted(0, SEARCH))  # before the plan is known: nothing to show
         live.on_event(CampaignStarted(GATE, (SEARCH, SWEEP), 0))
         live.on_event(JobStarted(0, SEARCH))
@@ -21,6 +21,15 @@ def follow(console: ReportConsole, *, quiet: bool = False) -> None:
 def test_nothing_in_a_pipe() -> None:
     console, out = pipe()
     follow(console)
+    assert out.getvalue() == ""
+
+
+def test_a_line_for_each_scenario_that_is_done_where_it_is_asked_for() -> None:
+    console, out = pipe()
+    follow(console, plain=True)
+    assert out.getvalue() == "1/2 scenarios, 1000 executions, 9 states, 0 findings: before-admission done\n"
+    console, out = pipe()
+    follow(console, plain=True, quiet=True)
     assert out.getvalue() == ""
 
 
