@@ -71,7 +71,8 @@ class ClauseGroup(pytest.Item):
         item: ClauseGroup = _node(cls, gate, name=f"{scenario.id}[{group}]")
         item.scenario, item.group = scenario, group
         item.extra_keyword_matches.update(clause for clause in scenario.clauses if item.has(clause))
-        item.add_marker(pytest.mark.xdist_group(scenario.id))
+        if gate.config.pluginmanager.hasplugin("xdist"):  # which alone knows the mark
+            item.add_marker(pytest.mark.xdist_group(scenario.id))
         return item
 
     def has(self, clause: str) -> bool:
