@@ -77,7 +77,7 @@ class Stop:
             yield
         finally:
             sys.settrace(before)
-            threading.settrace(None)  # type: ignore[arg-type] # what resets it; typeshed does not know
+            threading.settrace(None)
 
     def _trace(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
         if self._armed and event == "call" and frame.f_code.co_filename in self._files:
