@@ -65,8 +65,8 @@ from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
 from stopcheck.campaign._smoke import Smoke, smoke
-from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
+from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
 from stopcheck.campaign._waivers import Waivers, broken_in, read_waivers, stanza
 
@@ -141,8 +141,8 @@ __all__ = [
     "checked",
     "did_you_mean",
     "failure_files",
-    "gates_with_a_server",
     "gate_of",
+    "gates_with_a_server",
     "installed_gates",
     "kit_fault",
     "known_strategies",
