@@ -22,6 +22,7 @@ from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._messages import Open, Opened
 from stopcheck.campaign._plan import SIGKILL
 from stopcheck.campaign._results import ExitCode, GateIdentity, JobResult, Report, Verdict
+from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.judge.requirements import EDITIONS
 from stopcheck.world import FaultKind
 
@@ -172,10 +173,14 @@ def _campaign(campaign: Campaign, gate: GateIdentity) -> Descriptor:
 def _crash_kinds(jobs: Iterable[JobResult]) -> list[str]:
     kinds: set[str] = set()
     for job in jobs:
+        power = power_losses_in(job)
+        deaths = sum(line.taken for line in job.ledger if line.kind is FaultKind.CRASH)
         if job.spec.strategy == SIGKILL and job.deaths:
             kinds.add("SIGKILL of the gate's process")
-        elif any(line.kind is FaultKind.CRASH and line.taken for line in job.ledger):
+        elif deaths > power:
             kinds.add("simulated process death")
+        if power:
+            kinds.add("simulated loss of power")
     return sorted(kinds)
 
 
