@@ -8,7 +8,6 @@ from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
 from stopcheck.campaign._certificate import Statement, canonical, statement_of
 from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
 from stopcheck.campaign._errors import UsageFault, did_you_mean
-from stopcheck.campaign._executor import SILENCE_S
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
@@ -28,6 +27,7 @@ from stopcheck.campaign._loading import (
 )
 from stopcheck.campaign._merge import merge
 from stopcheck.campaign._messages import EXECUTION_S
+from stopcheck.campaign._outcome import SILENCE_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile

@@ -11,11 +11,12 @@ import msgspec
 import trio
 
 from stopcheck.campaign._errors import UsageFault, did_you_mean
-from stopcheck.campaign._executor import SILENCE_S, Manner, OnEvent, Outcome, execute
+from stopcheck.campaign._executor import OnEvent, execute
 from stopcheck.campaign._journal import WHOLE, Shard
 from stopcheck.campaign._ledger import ledger_of, never_taken, totals
 from stopcheck.campaign._loading import pick_scenarios
 from stopcheck.campaign._messages import EXECUTION_S, Open, Opened
+from stopcheck.campaign._outcome import SILENCE_S, Manner, Outcome
 from stopcheck.campaign._plan import known_strategies
 from stopcheck.campaign._profiles import check_profile, judge_profiles
 from stopcheck.campaign._results import (

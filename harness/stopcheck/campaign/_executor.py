@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import trio
 from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs, Sampled
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._job import failed
-from stopcheck.campaign._journal import FORMAT, VERSION, WHOLE, End, Entry, Head, Journal, Shard, Shortened
+from stopcheck.campaign._journal import FORMAT, VERSION, End, Entry, Head, Journal, Shortened
 from stopcheck.campaign._messages import (
     Broken,
     Compare,
@@ -35,12 +35,12 @@ from stopcheck.campaign._messages import (
     Shrink,
     Shrunk,
 )
+from stopcheck.campaign._outcome import Manner, Outcome, best_findings, with_difference
 from stopcheck.campaign._process import Child
 from stopcheck.campaign._results import (
     CampaignEvent,
     CampaignStarted,
     FaultReport,
-    Finding,
     JobFinished,
     JobProgress,
     JobResult,
@@ -48,9 +48,6 @@ from stopcheck.campaign._results import (
 )
 from stopcheck.judge.requirements import REQUIREMENT_SET
 
-#: How long a child may be silent before it is killed, in real seconds. It reports progress between executions, and each
-#: execution is bounded by itself; so only an adapter that cannot be interrupted is silent that long.
-SILENCE_S = 60.0
 #: How often an adapter may hang, or take its process with it, before the rest of the plan is given up.
 LOSSES = 3
 #: Why a campaign ended before its plan was done.
@@ -59,34 +56,6 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 OnEvent = Callable[[CampaignEvent], None]
 Order = Run | Compare | Shrink
-
-
-class Manner(msgspec.Struct, frozen=True, kw_only=True):
-    """How to carry a campaign out; a finished one's report depends on none of it. ``journal`` is gone on with if it is
-    there, else begun; ``leave`` is where it is left when there is none and the campaign is interrupted. ``only`` names
-    the jobs to do, ``None`` for all of the shard's."""
-
-    children: int = 2
-    silence_s: float = SILENCE_S
-    shard: Shard = WHOLE
-    only: frozenset[int] | None = None
-    fail_fast: bool = False
-    journal: Path | None = None
-    leave: Path | None = None
-
-
-class Outcome(msgspec.Struct):
-    """What the executor hands back. ``opened``: the gate and the plan, if it could be loaded. ``shortened``: the best
-    finding of each broken clause, shrunk. ``audited``: jobs whose samples were made again elsewhere. ``cut``: why it
-    ended before its plan was done; ``left`` is the journal to go on from."""
-
-    opened: Opened | None = None
-    results: dict[int, JobResult] = {}
-    shortened: list[Shortened] = []
-    audited: set[int] = set()
-    faults: list[FaultReport] = []
-    cut: str = ""
-    left: Path | None = None
 
 
 async def execute(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
@@ -122,17 +91,6 @@ async def _heed(crew: _Crew, task_status: trio.TaskStatus[None] = trio.TASK_STAT
         task_status.started()
         async for number in signals:
             crew.interrupt(f"interrupted by {signal.Signals(number).name}")
-
-
-def best_findings(results: Iterable[JobResult]) -> list[Finding]:
-    """For each broken clause the finding that is easiest to read, which is worth shrinking."""
-    best: dict[str, Finding] = {}
-    for result in results:
-        for finding in result.findings:
-            known = best.get(finding.clause)
-            if known is None or finding.size < known.size:
-                best[finding.clause] = finding
-    return [best[clause] for clause in sorted(best)]
 
 
 class _Crew:
@@ -387,11 +345,6 @@ class _Crew:
             self._outcome.cut = AT_FIRST
             for index in [index for index in self._outcome.results if index > self._last]:
                 del self._outcome.results[index]
-
-
-def with_difference(result: JobResult, differs: Differs) -> JobResult:
-    """A job's result, when one of its runs was made again and was another one."""
-    return msgspec.structs.replace(result, unsound=str(differs), differs=differs)
 
 
 def _other_hash_seed(index: int) -> str:

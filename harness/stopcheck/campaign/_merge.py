@@ -11,9 +11,9 @@ from pathlib import Path
 
 from stopcheck.campaign._certify import Campaign, Options, check_options, report_on
 from stopcheck.campaign._errors import UsageFault
-from stopcheck.campaign._executor import Outcome, best_findings, with_difference
 from stopcheck.campaign._journal import End, Entry, Head, Shortened, differing_fields, read_journal
 from stopcheck.campaign._messages import Compared, Finished
+from stopcheck.campaign._outcome import Outcome, best_findings, with_difference
 
 _AGAIN = "run it to its end: certify with the same flags and --resume {}"
 

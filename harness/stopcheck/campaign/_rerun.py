@@ -11,8 +11,9 @@ import msgspec
 
 from stopcheck.campaign._certificate import JobDigest, Statement, jobs_of, request_of_it
 from stopcheck.campaign._certify import carry_out
-from stopcheck.campaign._executor import Manner, OnEvent
+from stopcheck.campaign._executor import OnEvent
 from stopcheck.campaign._messages import EXECUTION_S
+from stopcheck.campaign._outcome import Manner
 
 
 class Rerun(msgspec.Struct, frozen=True):

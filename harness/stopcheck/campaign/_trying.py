@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from stopcheck.campaign._executor import best_findings
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._job import JobRunner
 from stopcheck.campaign._ledger import never_taken
 from stopcheck.campaign._loading import LoadedGate, as_loaded, load_gate
+from stopcheck.campaign._outcome import best_findings
 from stopcheck.campaign._plan import plan
 from stopcheck.campaign._results import FaultReport, Finding, JobResult
 from stopcheck.campaign._verdicts import doubts_of, missed_witnesses

@@ -10,8 +10,9 @@ import trio
 
 from stopcheck.campaign import ExitCode, JobResult, Options
 from stopcheck.campaign._certify import report_on
-from stopcheck.campaign._executor import AT_FIRST, Manner, Outcome, _Crew
+from stopcheck.campaign._executor import AT_FIRST, _Crew
 from stopcheck.campaign._messages import Finished, Open, Opened, Run
+from stopcheck.campaign._outcome import Manner, Outcome
 from tests.fast.campaign.small import job
 from tests.fast.campaign.test_merge import head
 from tests.fast.report.samples import FINDING

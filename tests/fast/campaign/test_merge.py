@@ -9,9 +9,9 @@ import pytest
 
 from stopcheck.campaign import ExitCode, Options, Shard, UsageFault, Verdict, load_gate, merge
 from stopcheck.campaign._certify import report_on
-from stopcheck.campaign._executor import Outcome
 from stopcheck.campaign._journal import FORMAT, VERSION, WHOLE, End, Entry, Head, Journal, Shortened, read_journal
 from stopcheck.campaign._messages import Finished, Open, Opened
+from stopcheck.campaign._outcome import Outcome
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report import json_report
 from tests.fast.campaign.small import job
