@@ -8,6 +8,7 @@ last line that was cut off by a death counts for nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -108,6 +109,11 @@ def _fields(one: Head, other: Head) -> Iterable[tuple[str, object, object]]:
     yield "plan", one.opened.jobs, other.opened.jobs
 
 
+def _whole(path: Path) -> int:
+    """How many bytes of a file are whole lines."""
+    return path.read_bytes().rfind(b"\n") + 1
+
+
 class Journal:
     """A file that is written to."""
 
@@ -121,12 +127,15 @@ class Journal:
             self._check(known[0], head)
             self.entries = known[1]
         try:
-            self._file = path.open("wb")
+            # What is there stays, whole lines only: what follows a line that was cut off would belong to it.
+            self._file = path.open("r+b" if known is not None else "wb")
+            self._file.truncate(_whole(path))
+            self._file.seek(0, os.SEEK_END)
         except OSError as error:
             what = f"cannot write the journal {str(path)!r}: {error.strerror}"
             raise UsageFault(what, hint="give a path in a folder that exists and may be written") from error
-        # Whole lines only: what follows a line that was cut off would belong to it.
-        self._write(head, *self.entries)
+        if known is None:
+            self._write(head)
 
     def _check(self, there: Head, head: Head) -> None:
         differing = differing_fields(there, head)

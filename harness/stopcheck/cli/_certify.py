@@ -12,6 +12,7 @@ from stopcheck.campaign import (
     PROFILES,
     RESTRICTED_SAMPLES,
     Options,
+    UsageFault,
     known_strategies,
     run_campaign,
 )
@@ -113,6 +114,9 @@ def certify_command(
     gate = "my_gate.py:Gate", profile = "core", waivers = "stopcheck-waivers.toml".
     """
     reference = named_gate(gate, command)
+    if flags["shard"].of > 1 and flags["journal"] is None:
+        what = f"what shard {flags['shard']} finds would be lost: it is merged from a file, and none is named"
+        raise UsageFault(what, hint="add --resume FILE, one for each shard; then: stopcheck merge FILE FILE ...")
     outputs = take_outputs(flags)
     console = make_console()
     waivers = given_waivers(waivers_path)

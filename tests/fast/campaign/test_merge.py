@@ -150,7 +150,9 @@ def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
     found = read_journal(path)
     assert found is not None
     assert [type(entry) for entry in found[1]] == [Finished] * 3
+    whole_lines, inode = path.read_bytes().rpartition(b"\n")[0], path.stat().st_ino
     journal = Journal(path, head())
+    assert (path.read_bytes().rstrip(b"\n"), path.stat().st_ino) == (whole_lines, inode)  # never written anew
     journal.note(End())
     journal.close()
     again = read_journal(path)

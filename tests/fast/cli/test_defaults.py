@@ -37,7 +37,7 @@ def test_flags_and_the_gate_stand_in_the_file(
 ) -> None:
     write('[tool.stopcheck]\ngate = "memory"\nprofile = "core"\njobs = 3\nscenario = ["before-admission"]\n')
     run(monkeypatch, "certify")
-    run(monkeypatch, "certify", "sqlite", "--jobs", "1", "--clause", "adm-3", "--shard", "2/3")
+    run(monkeypatch, "certify", "sqlite", "--jobs", "1", "--clause", "adm-3", "--shard", "2/3", "--resume", "two.jsonl")
     run(monkeypatch, "certify", "--command", "node gate.js")
     (first, options), (second, other), (third, _) = asked
     assert (first, second, third) == ("memory", "sqlite", "command:node gate.js")

@@ -75,6 +75,13 @@ WRONG = {
         "'/no/log.jsonl'",
         "may be written",
     ),
+    "a shard of which nothing is kept": (("certify", "memory", "--shard", "1/3"), "shard 1/3", "add --resume FILE"),
+    "a key without a certificate": (("certify", "memory", "--sign-key", "key.pem"), "go together", "give both"),
+    "no such waivers": (("certify", "memory", "--waivers", "/no/waivers.toml"), "'/no/waivers.toml'", "[[waiver]]"),
+    "no such requirement set": (("certify", "memory", "--requirement-set", "1999-01"), "'1999-01'", "2026-11"),
+    "no such clause to try": (("certify", "memory", "--clause", "ADM-33"), "'ADM-33'", "did you mean ADM-3"),
+    "no journal to merge": (("merge", "/no/shard.jsonl"), "'/no/shard.jsonl'", "--resume"),
+    "no certificate": (("verify", "/no/cert.json", "--key", "/no/pub.pem"), "'/no/pub.pem'", "check the path"),
     "failures that cannot be written": (
         ("certify", "memory", "--failures", "/dev/null/x"),
         "'/dev/null/x'",
