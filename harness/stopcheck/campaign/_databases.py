@@ -1,12 +1,12 @@
 """A PostgreSQL database of the kit's own, for the runs of a gate that keeps its state there.
 
-One idea: making a database costs a hundred times what emptying one does, so there is one for each ground and it is put
+One idea: making a database costs far more than emptying one, so there is one for each ground and it is put
 back, before each run, to what the opening of an empty gate left in it. Nothing of it is seen by other processes: each
 has its own, named after the process, and deletes it at the end; those of processes that were killed are deleted by
 whoever comes next (a lock in the server says which are in use).
 
-Measured (``make bench``, ``tests/bench/figures/stores.txt``): putting back takes well under a millisecond with DELETE;
-TRUNCATE and DROP SCHEMA wait for the disk.
+Putting back is a DELETE, since TRUNCATE and DROP SCHEMA wait for the disk; ``tests/bench/figures/stores.txt`` says what
+it costs.
 
 What commits need not survive here is the loss of power, so the disk is not waited for (``synchronous_commit``); nor
 does the server look for deadlocks by itself, where it lets us say so: the kit sees them at once.

@@ -8,9 +8,9 @@ Under READ COMMITTED each statement sees what was committed before it, so each o
 see nor show anything (BEGIN, SAVEPOINT, SET ...). ``lock_timeout`` and ``statement_timeout`` pass in virtual time.
 
 What a call has learned from the server decides how it goes on, and what it has written and not yet committed is seen
-by no fingerprint. A statement that says by itself what it writes (``INSERT ... VALUES``, a change of rows that are
-named by equality) is known by its text and parameters. Any other depends on what had been committed before it; so
-does a transaction with a snapshot of its own. There, which transactions had been committed is noted too.
+by no fingerprint. It is known by the text and the parameters of statements that say what they write
+(``_postgres_text``). What any other writes depends on what had been committed before it, and so does what is read in a
+transaction with a snapshot of its own: there, which transactions had been committed is noted too.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints, Life
 from stopcheck.world._postgres_server import InFlight, PostgresServer, ready
+from stopcheck.world._postgres_text import UNSEEN, says_what_it_writes
 from stopcheck.world._sql_text import statement_of
 
 if TYPE_CHECKING:
@@ -37,18 +38,10 @@ _PATIENCE_MS = 2
 _IDLE = 0  # of libpq's PGTransactionStatusType
 _READS, _WRITES = 1, 2  # what psycopg's generators wait for, and are told
 _MILLISECOND_NS = 1_000_000
-#: What other sessions cannot tell the time of.
-_UNSEEN = frozenset(("BEGIN", "START", "SAVEPOINT", "RELEASE", "SET", "SHOW", "RESET", "EMPTY", "DEALLOCATE", ""))
-_READING = frozenset(("SELECT", "VALUES", "TABLE", *_UNSEEN))
-_EQUALITIES = re.compile(
-    r"^(?:UPDATE|DELETE)\b(?:(?!\bSELECT\b|\bFROM\b(?=.*\bSET\b)|\bUSING\b).)*?\bWHERE\s+"
-    r"[\w.\"]+\s*=\s*(?:%s|%\(\w+\)s|\$\d+|\d+|'[^']*')(?:\s+AND\s+[\w.\"]+\s*=\s*(?:%s|%\(\w+\)s|\$\d+|\d+|'[^']*'))*"
-    r"(?:\s+RETURNING\b(?:(?!\bSELECT\b).)*)?\s*;?\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
 _OWN_SNAPSHOTS = frozenset(("REPEATABLE_READ", "SERIALIZABLE"))
 _OWN_SNAPSHOT = re.compile(r"REPEATABLE\s+READ|SERIALIZABLE", re.IGNORECASE)
 _TIMEOUT = re.compile(r"\b(?:lock|statement)_timeout\b", re.IGNORECASE)
+_ARE_SET = b"SELECT current_setting('lock_timeout') <> '0' OR current_setting('statement_timeout') <> '0'"
 _TIMEOUTS = b"SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting <> '0'"
 
 
@@ -121,22 +114,12 @@ class Said:
             self.verb, self.label = known.verb, known.label
         elif self.ends:
             well = name == "_commit_gen" or (name == "_exit_gen" and given.get("exc_val") is None)
-            inner = getattr(self.speaker, "savepoint_name", None) is not None
+            inner = bool(getattr(self.speaker, "savepoint_name", None))
             self.sql = self.verb = ("RELEASE" if well else "ROLLBACK TO") if inner else "COMMIT" if well else "ROLLBACK"
             self.label = f"sql:{self.verb}"
         else:
             self.sql, self.verb, self.label = "", "", f"psycopg:{name.strip('_')}"
-        self.parks = self.ends or self.verb not in _UNSEEN
-
-    @property
-    def says_what_it_writes(self) -> bool:
-        """Whether its text and parameters say what it does, whatever was committed before it. A reading one tells by
-        its rows."""
-        if self.verb in _READING or self.verb in {"COMMIT", "ROLLBACK", "ROLLBACK TO"}:
-            return True
-        if self.verb == "INSERT":
-            return re.search(r"\bSELECT\b", self.sql, re.IGNORECASE) is None
-        return _EQUALITIES.match(self.sql.strip()) is not None
+        self.parks = self.ends or self.verb not in UNSEEN
 
 
 def _text(query: Any, connection: Connection) -> str:
@@ -237,11 +220,11 @@ class Driver:
         level = connection.isolation_level
         if _OWN_SNAPSHOT.search(said.sql) is not None or (level is not None and level.name in _OWN_SNAPSHOTS):
             session.keeps_snapshot = True
-        if session.keeps_snapshot or not said.says_what_it_writes:
+        if session.keeps_snapshot or not says_what_it_writes(said.sql, said.verb):
             self._points.heard(self._history)
 
     def _note_after(self, session: Session, said: Said) -> None:
-        if session.idle and said.verb not in {"ROLLBACK", *_READING}:
+        if session.idle and said.verb not in {"ROLLBACK", *UNSEEN}:
             self._history = self._points.chained(self._history)
         if _TIMEOUT.search(said.sql) is not None:
             self.take_timeout(session)
@@ -252,6 +235,10 @@ class Driver:
 
     def take_timeout(self, session: Session) -> None:
         """The server counts its time-outs in real time; the kit takes them over."""
+        found = session.pgconn.exec_(_ARE_SET)
+        if found.ntuples and found.get_value(0, 0) == b"f":
+            session.timeout_ns = None
+            return
         found = session.pgconn.exec_(_TIMEOUTS)
         times = [int(found.get_value(row, 0) or b"0") for row in range(found.ntuples)]
         session.timeout_ns = min(times) * _MILLISECOND_NS if times else None

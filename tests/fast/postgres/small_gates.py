@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 import psycopg
-from psycopg import connect
+from psycopg import connect, sql
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 from sqlalchemy import create_engine, text
 
@@ -40,6 +42,17 @@ class Locking(CheckThenInsert):
     """The same with a lock on the row."""
 
     read_status = "SELECT status FROM task WHERE id = 1 FOR UPDATE"
+
+
+class Blocks(Locking):
+    """The same with transaction blocks on a connection that commits by itself."""
+
+    def commit_effect(self, effect: str) -> str:
+        with connect(self.conninfo, autocommit=True) as connection, connection.transaction():
+            if connection.execute(self.read_status).fetchone() == ("cancelled",):
+                return "stopped"
+            connection.execute("INSERT INTO effect VALUES (%s)", (effect,))
+            return "admitted"
 
 
 class Alchemy(CheckThenInsert):
@@ -93,6 +106,15 @@ class Crossed:
             return "timeout"
 
 
+class Sleeper(Crossed):
+    """Holds the first row for five seconds."""
+
+    def hold(self) -> None:
+        with psycopg.connect(self.conninfo) as connection:
+            connection.execute("UPDATE task SET status = status || 'x' WHERE id = 1")
+            time.sleep(5)
+
+
 class Shared:
     """Two calls on one connection, which psycopg lets in one after the other."""
 
@@ -102,3 +124,69 @@ class Shared:
     def add(self, effect: str) -> int:
         self.connection.execute("INSERT INTO effect VALUES (%s)", (effect,))
         return len(self.connection.execute("SELECT id FROM effect").fetchall())
+
+
+class EveryWay:
+    """What else psycopg offers to say something with."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.conninfo = conninfo
+
+    def speak(self) -> list[object]:
+        heard: list[object] = []
+        with psycopg.connect(self.conninfo) as connection, connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO effect VALUES (%s)", [("a",), ("b",)])
+            with cursor.copy("COPY effect FROM STDIN") as copy:
+                copy.write_row(("c",))
+            with cursor.copy("COPY (SELECT id FROM effect ORDER BY 1) TO STDOUT") as copy:
+                heard.append(list(copy.rows()))
+            heard.append(list(cursor.stream("SELECT id FROM effect ORDER BY 1")))
+            with connection.cursor("named") as named:
+                named.execute("SELECT id FROM effect ORDER BY 1")
+                heard.append([named.fetchone(), *named.fetchall()])
+            with connection.pipeline():
+                connection.execute("INSERT INTO effect VALUES ('d')")
+                heard.append(connection.execute("SELECT count(*) FROM effect").fetchall())
+            with connection.transaction(force_rollback=True):
+                connection.execute("DELETE FROM effect")
+            heard.append(
+                connection.execute(sql.SQL("SELECT max({}) FROM effect").format(sql.Identifier("id"))).fetchone()
+            )
+            heard.append(cursor.execute("SELECT 1; SELECT 2").nextset())
+        return heard
+
+
+class Writes:
+    """A transaction whose text says what it writes, an update by key."""
+
+    write = "INSERT INTO effect VALUES ('running')"
+
+    def __init__(self, conninfo: str) -> None:
+        self.conninfo = conninfo
+
+    def commit_effect(self) -> None:
+        with psycopg.connect(self.conninfo) as connection:
+            connection.execute(self.write)
+
+    def cancel(self) -> None:
+        with psycopg.connect(self.conninfo, autocommit=True) as connection:
+            connection.execute("UPDATE task SET status = 'cancelled' WHERE id = 1")
+
+    def look(self) -> None:
+        with psycopg.connect(self.conninfo, autocommit=True) as connection:
+            connection.execute("SELECT 1")
+
+
+class Copies(Writes):
+    """What it writes depends on what was committed before it, and its row count does not tell."""
+
+    write = "INSERT INTO effect SELECT status FROM task WHERE id = 1"
+
+
+class KeepsSnapshot(Writes):
+    """What it will read depends on what was committed before its first statement."""
+
+    def commit_effect(self) -> None:
+        with psycopg.connect(self.conninfo) as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.execute(self.write)
