@@ -43,6 +43,12 @@ _OTHERS = f"""
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
         AND application_name <> '{MONITOR}'
 """
+_LEFT = """
+    SELECT datname FROM pg_database
+    WHERE datname LIKE 'stopcheck\\_%' AND pg_get_userbyid(datdba) = current_user
+        AND NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pg_stat_activity.datname = pg_database.datname)
+    ORDER BY 1
+"""
 _TABLES = """
     SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE relkind = 'r' AND nspname NOT IN ('pg_catalog', 'information_schema') AND nspname NOT LIKE 'pg_toast%'
@@ -91,26 +97,36 @@ class Database:
     def __init__(self) -> None:
         psycopg = _psycopg()
         self._server = connect_to_server()
-        self.name = f"{_PREFIX}{os.getpid()}_{next(_numbers)}"
         self._rows: list[tuple[str, bytes]] = []
         self._tables: list[str] = []
         self._sequences: list[tuple[str, int, bool]] = []
         self._runs = 0
         try:
             self._delete_left_ones()
-            self._in_use(self.name)
-            _do(self._server, f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
-            _do(self._server, f'CREATE DATABASE "{self.name}"')
+            self.name = self._made()
+            self._set("synchronous_commit", "off")
+            self._set("deadlock_timeout", "10min")
+            self.conninfo: str = psycopg.conninfo.make_conninfo(os.environ[VARIABLE], dbname=self.name)
+            self._own = cast("Connection", psycopg.connect(self.conninfo, autocommit=True))
         except psycopg.errors.InsufficientPrivilege as error:
+            self._server.close()
             raise UsageFault(
                 f"a database cannot be made in the server that {VARIABLE} names: {error}",
                 hint="name a user with the right to create databases",
             ) from error
-        self._set("synchronous_commit", "off")
-        self._set("deadlock_timeout", "10min")
-        self.conninfo: str = psycopg.conninfo.make_conninfo(os.environ[VARIABLE], dbname=self.name)
-        self._own = cast("Connection", psycopg.connect(self.conninfo, autocommit=True))
+        except BaseException:
+            self._server.close()
+            raise
         self._is_superuser = self._own.info.parameter_status("is_superuser") == "on"
+
+    def _made(self) -> str:
+        """A new database under a name that nobody has, in whichever process, on whichever machine."""
+        while True:
+            name = f"{_PREFIX}{os.getpid()}_{next(_numbers)}"
+            known = self._server.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
+            if known is None and not self._in_use(name):
+                _do(self._server, f'CREATE DATABASE "{name}"')
+                return name
 
     def _set(self, name: str, value: str) -> None:
         try:
@@ -119,14 +135,15 @@ class Database:
             return  # some settings are for superusers; then the server's own stays
 
     def _in_use(self, name: str) -> bool:
+        """Whether another process has it. If not, this one has from now on."""
         found = self._server.execute("SELECT pg_try_advisory_lock(hashtext(%s))", (name,)).fetchone()
         return found is None or not found[0]
 
     def _delete_left_ones(self) -> None:
-        names = self._server.execute("SELECT datname FROM pg_database WHERE datname LIKE 'stopcheck\\_%%'")
-        for (name,) in names.fetchall():
+        """Those of processes that are gone: nobody has them, and nobody is connected to them."""
+        for (name,) in self._server.execute(_LEFT).fetchall():
             if not self._in_use(name):
-                _do(self._server, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+                _do(self._server, f'DROP DATABASE IF EXISTS "{name}"')
                 self._server.execute("SELECT pg_advisory_unlock(hashtext(%s))", (name,))
 
     # -- between runs -------------------------------------------------------------------------------------

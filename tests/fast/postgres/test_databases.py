@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import closing
+
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from stopcheck.campaign import UsageFault, load_gate
 from stopcheck.campaign._databases import VARIABLE, Database
@@ -42,3 +47,37 @@ def test_a_server_that_cannot_be_reached_is_a_usage_error(monkeypatch: pytest.Mo
     monkeypatch.setenv(VARIABLE, "host=127.0.0.1 port=1 user=postgres")
     with pytest.raises(UsageFault, match="cannot be reached"):
         load_gate("postgres")
+
+
+@pytest.fixture
+def plain_user(server: None) -> Iterator[str]:
+    """Somebody who may create databases, and nothing else."""
+    with psycopg.connect(os.environ[VARIABLE], autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS stopcheck_plain")
+        connection.execute("CREATE ROLE stopcheck_plain LOGIN CREATEDB")
+        yield make_conninfo(os.environ[VARIABLE], user="stopcheck_plain")
+        connection.execute("DROP ROLE stopcheck_plain")
+
+
+def test_whoever_may_create_databases_needs_no_further_rights(plain_user: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, plain_user)
+    with closing(Database()) as database:
+        with psycopg.connect(database.conninfo) as connection:
+            connection.execute("CREATE TABLE kept (name text PRIMARY KEY); INSERT INTO kept VALUES ('a')")
+            connection.execute("CREATE TABLE owned (kept text REFERENCES kept)")
+        database.keep_template()
+        left = psycopg.connect(database.conninfo, autocommit=True)
+        left.execute("INSERT INTO kept VALUES ('b'); INSERT INTO owned VALUES ('b')")
+        database.put_back()
+        left.close()
+        with psycopg.connect(database.conninfo) as connection:
+            assert connection.execute("SELECT * FROM kept").fetchall() == [("a",)]
+            assert connection.execute("SELECT * FROM owned").fetchall() == []
+
+
+def test_whoever_may_not_is_told(plain_user: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with psycopg.connect(os.environ[VARIABLE], autocommit=True) as connection:
+        connection.execute("ALTER ROLE stopcheck_plain NOCREATEDB")
+    monkeypatch.setenv(VARIABLE, plain_user)
+    with pytest.raises(UsageFault, match="a database cannot be made"):
+        Database()
