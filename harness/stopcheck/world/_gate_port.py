@@ -332,6 +332,7 @@ class GatePort:
         if self._opaque:
             return self._history.digest() + unsynced
         digest = hashlib.blake2b(unsynced, digest_size=16)
+        digest.update(self._interior.held())
         for gate in self._gates:
             print_ = fingerprint_of(gate)
             if print_ is None:

@@ -104,6 +104,10 @@ class Interior(Protocol):
         """A digest of what only the death of a process would leave of the storage; empty where there is nothing."""
         ...
 
+    def held(self) -> bytes:
+        """A digest of what the gate's connections hold that no fingerprint shows; empty where they hold nothing."""
+        ...
+
     def reads(self, key: object) -> bytes:
         """A digest of what the open call has read so far."""
         ...
@@ -171,6 +175,10 @@ class PlainInterior:
     def unsynced(self, storage: Path) -> bytes:
         """As the area says."""
         return self._area.unsynced(storage)
+
+    def held(self) -> bytes:
+        """Nothing is seen."""
+        return b""
 
     def reads(self, key: object) -> bytes:
         """Nothing is seen."""

@@ -40,6 +40,8 @@ _READS, _WRITES = 1, 2  # what psycopg's generators wait for, and are told
 _MILLISECOND_NS = 1_000_000
 _OWN_SNAPSHOTS = frozenset(("REPEATABLE_READ", "SERIALIZABLE"))
 _OWN_SNAPSHOT = re.compile(r"REPEATABLE\s+READ|SERIALIZABLE", re.IGNORECASE)
+_KEEPS = re.compile(r"\bpg_(?:try_)?advisory_lock|\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", re.IGNORECASE)
+_LETS_GO = re.compile(r"\bpg_advisory_unlock|\bDISCARD\s+ALL", re.IGNORECASE)
 _TIMEOUT = re.compile(r"\b(?:lock|statement)_timeout\b", re.IGNORECASE)
 _ARE_SET = b"SELECT current_setting('lock_timeout') <> '0' OR current_setting('statement_timeout') <> '0'"
 _TIMEOUTS = b"SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting <> '0'"
@@ -76,7 +78,8 @@ class ConnectionLock:
 class Session(InFlight):
     """The run's view of one connection. It does not refer to the connection, whose last reference must be the gate's.
     ``timeout_ns`` is how long a statement may wait for a lock now, ``kept_timeout_ns`` what is so without the open
-    transaction."""
+    transaction. ``left`` says how the session came to hold what it holds between statements; empty: nothing. ``keeps``:
+    it holds something outside of transactions too."""
 
     def __init__(self, connection: Connection, server: PostgresServer, points: InnerPoints, number: int) -> None:
         super().__init__(connection.info.backend_pid, connection.pgconn.socket, lambda: None)
@@ -90,6 +93,8 @@ class Session(InFlight):
         self.kept_timeout_ns: int | None = None
         self.keeps_snapshot = False
         self.queued = b""
+        self.keeps = False
+        self.left = b""
         self.drop: weakref.finalize[..., Connection]
 
     @property
@@ -105,13 +110,16 @@ class Said:
         given = inspect.getgeneratorlocals(generator) if inspect.isgenerator(generator) else {}
         name = getattr(generator, "__name__", "")
         self.speaker: Any = given.get("self")
-        self.parameters: object = given.get("params", given.get("params_seq"))
+        parameters: object = given.get("params", given.get("params_seq"))
+        # An iterator of rows is read only once, and not here.
+        known = isinstance(parameters, list | tuple | dict)
+        self.parameters = repr(cast(object, parameters)) if known else type(parameters).__name__
         self.ends = name in {"_commit_gen", "_rollback_gen", "_exit_gen"}
         query = given.get("query", given.get("statement"))
         if query is not None:
             self.sql = _text(query, connection)
-            known = statement_of(self.sql)
-            self.verb, self.label = known.verb, known.label
+            text = statement_of(self.sql)
+            self.verb, self.label = text.verb, text.label
         elif self.ends:
             well = name == "_commit_gen" or (name == "_exit_gen" and given.get("exc_val") is None)
             inner = bool(getattr(self.speaker, "savepoint_name", None))
@@ -151,14 +159,17 @@ class Driver:
                 self._points.point(said.label, session.touches, said.sql)
             session.life.check()
         self._note_before(connection, session, said)
+        session.error = None
         try:
             answer = self._through(session, said, generator)
         except Exception as error:
-            self._points.heard((said.sql, repr(said.parameters), type(error).__name__, str(error)))
+            self._points.heard((said.sql, said.parameters, _told(error)))
+            self._note_left(session, said)
             session.server.settle()
             raise
-        self._points.heard((said.sql, repr(said.parameters), _learned(said.speaker, answer)))
+        self._points.heard((said.sql, said.parameters, _learned(said.speaker, answer)))
         self._note_after(session, said)
+        self._note_left(session, said)
         session.server.settle()
         return answer
 
@@ -223,6 +234,13 @@ class Driver:
         if session.keeps_snapshot or not says_what_it_writes(said.sql, said.verb):
             self._points.heard(self._history)
 
+    def _note_left(self, session: Session, said: Said) -> None:
+        if _KEEPS.search(said.sql) is not None:
+            session.keeps = True
+        elif _LETS_GO.search(said.sql) is not None:
+            session.keeps = False
+        session.left = b"" if session.idle and not session.keeps else self._points.chained(session.left)
+
     def _note_after(self, session: Session, said: Said) -> None:
         if session.idle and said.verb not in {"ROLLBACK", *UNSEEN}:
             self._history = self._points.chained(self._history)
@@ -251,6 +269,12 @@ def _come(socket: int, wanted: int) -> int:
     events = (select.POLLIN if wanted & _READS else 0) | (select.POLLOUT if wanted & _WRITES else 0)
     found = ready(socket, events, _PATIENCE_MS)
     return (_READS if found & select.POLLIN else 0) | (_WRITES if found & select.POLLOUT else 0)
+
+
+def _told(error: Exception) -> object:
+    """What is the same of an error in each replay: its details may name rows by where they lie, or processes."""
+    diagnosis = getattr(error, "diag", None)
+    return type(error).__name__, getattr(error, "sqlstate", None), getattr(diagnosis, "message_primary", None)
 
 
 def _learned(speaker: Any, answer: object) -> object:

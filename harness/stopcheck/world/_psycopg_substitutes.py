@@ -6,13 +6,13 @@ the gate: ``Connection.connect`` notes a connection that a run makes, ``Connecti
 need no substitutes of their own. Connections that no run made are left alone.
 
 Known limits: asynchronous connections are not seen; ``executemany`` and a pipeline are one step; a pool that waits
-with locks of its own does so in real time (exit 4 when that hangs); what a session keeps between calls (a transaction
-left open, advisory locks, temporary tables) is in no fingerprint; rows without ORDER BY have no order, here as there;
-the server's own clock shows real time.
+with locks of its own does so in real time, and so does who waits for a notification (exit 4 when that hangs); rows
+without ORDER BY have no order, here as there; the server's own clock shows real time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
 import weakref
@@ -102,6 +102,11 @@ class PsycopgSubstitutes:
             self._sessions.pop(connection).drop.detach()
             connection.close()
         self._dead.clear()
+
+    def left_open(self) -> bytes:
+        """A digest of what sessions hold: transactions that are open, advisory locks, temporary tables."""
+        left = sorted(session.left for session in self._sessions.values() if session.left and not session.life.dead)
+        return hashlib.blake2b(b"".join(left), digest_size=16).digest() if left else b""
 
     def _alive(self) -> list[Connection]:
         alive = [c for c in self._sessions if not any(c is dead for dead in self._dead)]

@@ -105,6 +105,7 @@ class Substitutes:
         self.heard = self._points.heard
         self.open_call_digest = self._points.open_call_digest
         self.last_place = self._points.last_place
+        self.left_open = self._psycopg.left_open
 
     @property
     def inner(self) -> bool:
@@ -271,6 +272,10 @@ class SubstitutedInterior:
     def unsynced(self, storage: Path) -> bytes:
         """As the area says."""
         return self._area.unsynced(storage)
+
+    def held(self) -> bytes:
+        """Transactions that a call left open, and the like."""
+        return self._substitutes.left_open()
 
     def reads(self, key: object) -> bytes:
         """A digest of what the open call has learned."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import LiteralString
 
 import psycopg
 from psycopg import connect, sql
@@ -190,3 +191,14 @@ class KeepsSnapshot(Writes):
         with psycopg.connect(self.conninfo) as connection:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.execute(self.write)
+
+
+class Holds:
+    """A session that keeps something when a call is over."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.connection = psycopg.connect(conninfo)
+
+    def say(self, *statements: LiteralString) -> None:
+        for statement in statements:
+            self.connection.execute(statement)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -23,6 +23,7 @@ from tests.fast.postgres.small_gates import (
     Copies,
     Crossed,
     EveryWay,
+    Holds,
     KeepsSnapshot,
     Locking,
     Shared,
@@ -236,3 +237,26 @@ def test_what_is_not_committed_yet_is_told_apart_by_what_it_came_from(
         run.actor("other", gate.look)
         assert run.go() is Ending.REST
     assert len(digests) == ways
+
+
+@pytest.mark.parametrize(
+    ("statements", "holds"),
+    [
+        (("SELECT 1", "COMMIT"), False),
+        (("INSERT INTO effect VALUES ('a')",), True),
+        (("INSERT INTO effect VALUES ('a')", "ROLLBACK"), False),
+        (("SELECT pg_advisory_lock(1)", "COMMIT"), True),
+        (("SELECT pg_advisory_lock(1)", "SELECT pg_advisory_unlock(1)", "COMMIT"), False),
+        (("CREATE TEMP TABLE mine (id int)", "COMMIT"), True),
+    ],
+)
+def test_what_a_session_holds_when_a_call_is_over_is_state(
+    statements: tuple[LiteralString, ...], holds: bool, substitutes: Substitutes, host: ThreadHost, filled: Database
+) -> None:
+    filled.put_back()
+    run, gate = Run(substitutes, host, []), Holds(filled.conninfo)
+    run.actor("one", lambda: gate.say(*statements))
+    assert run.kernel.run() is Ending.REST
+    assert run.answers == {"one": None}
+    assert bool(substitutes.left_open()) is holds
+    run.close()
