@@ -16,6 +16,7 @@ from stopcheck.campaign._storage_root import storage_root
 from stopcheck.gate import Durability, HostKind, Receipt
 from stopcheck.remote import RemoteFactory, RemoteInterior
 from stopcheck.world import (
+    AsyncioInterior,
     Granularity,
     Interior,
     NoSqliteLibrary,
@@ -24,6 +25,7 @@ from stopcheck.world import (
     SubstitutedInterior,
     SyncedFiles,
     Workspace,
+    asyncio_drivers,
     gate_modules,
     open_gate,
     substituted,
@@ -44,6 +46,9 @@ def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, 
                 # Also for whole calls: a dead gate's connections are kept, and closed when its run is over.
                 with substituted(gate_modules(loaded.factory)) as substitutes:
                     yield SubstitutedInterior(area, substitutes)
+            elif loaded.contract.host is HostKind.ASYNCIO:
+                with asyncio_drivers() as drivers:
+                    yield AsyncioInterior(area, drivers)
             else:
                 yield PlainInterior(area)
         finally:

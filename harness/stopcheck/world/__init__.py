@@ -6,6 +6,7 @@ module exports, the bundled ones as a vendor's."""
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
 from stopcheck.world._admitted import ANSWER_LABEL, STRIKES, UNANSWERED, Admitted
+from stopcheck.world._aiosqlite_substitutes import AsyncioInterior, asyncio_drivers
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message
@@ -62,6 +63,7 @@ __all__ = [
     "Abilities",
     "Admitted",
     "Answered",
+    "AsyncioInterior",
     "Called",
     "Cast",
     "Child",
@@ -112,6 +114,7 @@ __all__ = [
     "Workspace",
     "World",
     "as_data",
+    "asyncio_drivers",
     "branch",
     "gate_modules",
     "open_gate",

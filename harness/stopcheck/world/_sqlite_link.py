@@ -76,7 +76,7 @@ class Link:
         statement = statement_of(sql)
         if statement.breaks_isolation:
             self.isolated = False
-        if statement.local or self._commutes(connection, statement):
+        if statement.local or self.commutes(connection, statement):
             self.life.check()
         else:
             self.point(statement.label, sql)
@@ -87,12 +87,12 @@ class Link:
             except sqlite3.Error as error:
                 if give_up_ns is None:
                     give_up_ns = self.points.now_ns() + self.timeout_ns
-                if self._would_wait(connection, statement, error) and self._wait(statement, sql, give_up_ns):
+                if self.would_wait(connection, statement, error) and self._wait(statement, sql, give_up_ns):
                     continue
                 self.points.heard((sql, str(error)))
-                self._acted(connection, statement)
+                self.acted(connection, statement)
                 raise
-            self._acted(connection, statement)
+            self.acted(connection, statement)
             return result
 
     def begin_by_itself(self, connection: sqlite3.Connection) -> None:
@@ -115,7 +115,7 @@ class Link:
         self.points.heard(row)
         return row
 
-    def _commutes(self, connection: sqlite3.Connection, statement: Statement) -> bool:
+    def commutes(self, connection: sqlite3.Connection, statement: Statement) -> bool:
         """Whether SQLite keeps this statement apart from whatever other connections do meanwhile."""
         if self.points.every_statement or not self.isolated or not connection.in_transaction:
             return False
@@ -123,7 +123,8 @@ class Link:
             return statement.writes or statement.reads
         return self.has_read and statement.reads
 
-    def _would_wait(self, connection: sqlite3.Connection, statement: Statement, error: sqlite3.Error) -> bool:
+    def would_wait(self, connection: sqlite3.Connection, statement: Statement, error: sqlite3.Error) -> bool:
+        """Whether SQLite would ask its busy handler instead of raising this."""
         code: int = getattr(error, "sqlite_errorcode", 0)
         if code & 0xFF != _SQLITE_BUSY or code == _SQLITE_BUSY_SNAPSHOT:
             return False
@@ -140,7 +141,8 @@ class Link:
         self.life.check()
         return waited
 
-    def _acted(self, connection: sqlite3.Connection, statement: Statement) -> None:
+    def acted(self, connection: sqlite3.Connection, statement: Statement) -> None:
+        """A statement was made, or failed."""
         if statement.local:
             return
         if not connection.in_transaction or statement.ends:
