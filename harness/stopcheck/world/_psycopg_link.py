@@ -112,8 +112,8 @@ class Said:
         self.speaker: Any = given.get("self")
         parameters: object = given.get("params", given.get("params_seq"))
         # An iterator of rows is read only once, and not here.
-        known = isinstance(parameters, list | tuple | dict)
-        self.parameters = repr(cast(object, parameters)) if known else type(parameters).__name__
+        lasts = issubclass(type(parameters), (list, tuple, dict))
+        self.parameters = repr(parameters) if lasts else type(parameters).__name__
         self.ends = name in {"_commit_gen", "_rollback_gen", "_exit_gen"}
         query = given.get("query", given.get("statement"))
         if query is not None:
