@@ -52,7 +52,7 @@ def _batch(trial: Trial) -> tuple[float, float, float]:
 @pytest.mark.usefixtures("server")
 def test_what_a_run_costs_on_each_store(figures: Figures) -> None:
     figures.print(f"a run of {SCENARIO} by random walk, judged; the least of {_BATCHES} batches of {_RUNS} runs")
-    figures.print("gate      granularity  ms/run  of it in this process  steps/run")
+    figures.print("gate      granularity  ms/run, real  of it CPU of this process  steps/run")
     scenario, threads = load_scenarios()[SCENARIO], ThreadHost(real_time_s=20)
     for name in ("memory", "sqlite", "postgres"):
         gate = load_gate(name)
@@ -61,7 +61,7 @@ def test_what_a_run_costs_on_each_store(figures: Figures) -> None:
                 variant = Variant(1, granularity)
                 trial = make_trial(scenario, gate.factory, variant, interior, CHECKS, thread_host=threads)
                 real_s, cpu_s, steps = min(_batch(trial) for _ in range(_BATCHES))
-            figures.print(f"{name:<9} {granularity.value:<12} {real_s * 1e3:6.1f}  {cpu_s * 1e3:21.1f}  {steps:9.0f}")
+            figures.print(f"{name:<9} {granularity.value:<12} {real_s * 1e3:12.1f}  {cpu_s * 1e3:25.1f}  {steps:9.0f}")
     threads.close()
 
 

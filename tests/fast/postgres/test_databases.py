@@ -8,10 +8,13 @@ from contextlib import closing
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from stopcheck.campaign import UsageFault, load_gate
 from stopcheck.campaign._databases import VARIABLE, Database
+
+PLAIN = sql.Identifier(f"stopcheck_plain_{os.getpid()}")  # two processes may run these tests
 
 
 def test_a_run_starts_from_the_template(database: Database) -> None:
@@ -53,10 +56,10 @@ def test_a_server_that_cannot_be_reached_is_a_usage_error(monkeypatch: pytest.Mo
 def plain_user(server: None) -> Iterator[str]:
     """Somebody who may create databases, and nothing else."""
     with psycopg.connect(os.environ[VARIABLE], autocommit=True) as connection:
-        connection.execute("DROP ROLE IF EXISTS stopcheck_plain")
-        connection.execute("CREATE ROLE stopcheck_plain LOGIN CREATEDB")
-        yield make_conninfo(os.environ[VARIABLE], user="stopcheck_plain")
-        connection.execute("DROP ROLE stopcheck_plain")
+        connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(PLAIN))
+        connection.execute(sql.SQL("CREATE ROLE {} LOGIN CREATEDB").format(PLAIN))
+        yield make_conninfo(os.environ[VARIABLE], user=PLAIN.as_string(None).strip('"'))
+        connection.execute(sql.SQL("DROP ROLE {}").format(PLAIN))
 
 
 def test_whoever_may_create_databases_needs_no_further_rights(plain_user: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +80,16 @@ def test_whoever_may_create_databases_needs_no_further_rights(plain_user: str, m
 
 def test_whoever_may_not_is_told(plain_user: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with psycopg.connect(os.environ[VARIABLE], autocommit=True) as connection:
-        connection.execute("ALTER ROLE stopcheck_plain NOCREATEDB")
+        connection.execute(sql.SQL("ALTER ROLE {} NOCREATEDB").format(PLAIN))
     monkeypatch.setenv(VARIABLE, plain_user)
     with pytest.raises(UsageFault, match="a database cannot be made"):
         Database()
+
+
+def test_what_killed_processes_left_is_deleted_and_what_somebody_uses_is_not(server: None) -> None:
+    with psycopg.connect(os.environ[VARIABLE], autocommit=True) as connection:
+        connection.execute('CREATE DATABASE "stopcheck_0_left"')
+        with closing(Database()) as used, closing(Database()):
+            names = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE 'stopcheck%'").fetchall()
+    assert ("stopcheck_0_left",) not in names
+    assert (used.name,) in names
