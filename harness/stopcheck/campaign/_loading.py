@@ -27,6 +27,8 @@ GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
 FAULTS = "stopcheck.faults"
 RIGHT = "stopcheck.right"
+#: How to install what a gate may need that is not everybody's.
+_EXTRAS = {"psycopg": "pip install 'stopcheck[postgres]'"}
 #: What a reference to a gate in another process begins with; the command follows.
 COMMAND = "command:"
 
@@ -166,7 +168,7 @@ def _import_failed(reference: str, error: BaseException) -> BrokenAdapter:
     return BrokenAdapter(
         f"the module of {reference!r} raised {type(error).__name__}: {error}",
         cause=f"raised at {where} while it was imported",
-        hint="import it in a plain Python first",
+        hint=_EXTRAS.get(getattr(error, "name", None) or "", "import it in a plain Python first"),
     )
 
 

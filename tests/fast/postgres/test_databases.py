@@ -13,6 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from stopcheck.campaign import UsageFault, load_gate
 from stopcheck.campaign._databases import VARIABLE, Database
+from stopcheck.campaign._loading import BrokenAdapter, _import_failed
 
 PLAIN = sql.Identifier(f"stopcheck_plain_{os.getpid()}")  # two processes may run these tests
 
@@ -93,3 +94,9 @@ def test_what_killed_processes_left_is_deleted_and_what_somebody_uses_is_not(ser
             names = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE 'stopcheck%'").fetchall()
     assert ("stopcheck_0_left",) not in names
     assert (used.name,) in names
+
+
+def test_without_the_driver_one_is_told_how_to_install_it() -> None:
+    with pytest.raises(BrokenAdapter) as raised:
+        raise _import_failed("postgres", ModuleNotFoundError("No module named 'psycopg'", name="psycopg"))
+    assert raised.value.hint == "pip install 'stopcheck[postgres]'"
