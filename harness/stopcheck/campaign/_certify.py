@@ -70,11 +70,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 class Campaign(msgspec.Struct, frozen=True):
     """A report, and what it was made from. ``opened``: the gate as it was loaded, and the plan; ``left``: the journal
-    of a campaign that was interrupted."""
+    of a campaign that was ``interrupted``."""
 
     report: Report
     options: Options
     opened: Opened | None = None
+    interrupted: bool = False
     left: Path | None = None
 
 
@@ -99,7 +100,7 @@ def run_campaign(reference: str, options: Options, on_event: OnEvent) -> Campaig
     outcome = carry_out(request_of(reference, options), on_event, manner)
     report = report_on(options, outcome)
     on_event(CampaignFinished(report))
-    return Campaign(report, options, outcome.opened, outcome.left)
+    return Campaign(report, options, outcome.opened, outcome.interrupted, outcome.left)
 
 
 def request_of(reference: str, options: Options) -> Open:

@@ -182,7 +182,7 @@ class _Crew:
 
     def leave(self) -> None:
         """It was interrupted: keep the journal where it can be gone on from."""
-        self._outcome.cut = self._why
+        self._outcome.cut, self._outcome.interrupted = self._why, True
         if self._journal is None:
             return
         self._journal.close()

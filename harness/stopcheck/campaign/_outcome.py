@@ -34,7 +34,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
 class Outcome(msgspec.Struct):
     """What the executor hands back. ``opened``: the gate and the plan, if it could be loaded. ``shortened``: the best
     finding of each broken clause, shrunk. ``audited``: jobs whose samples were made again elsewhere. ``cut``: why it
-    ended before its plan was done; ``left`` is the journal to go on from."""
+    ended before its plan was done, ``interrupted`` that somebody wanted so; ``left`` is the journal to go on from."""
 
     opened: Opened | None = None
     results: dict[int, JobResult] = {}
@@ -42,6 +42,7 @@ class Outcome(msgspec.Struct):
     audited: set[int] = set()
     faults: list[FaultReport] = []
     cut: str = ""
+    interrupted: bool = False
     left: Path | None = None
 
 

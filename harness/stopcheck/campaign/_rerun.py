@@ -32,13 +32,15 @@ def sample_of(jobs: Sequence[JobDigest], size: int) -> list[JobDigest]:
 
 def rerun(statement: Statement, on_event: OnEvent, *, size: int, gate: str | None = None, children: int = 2) -> Rerun:
     """Make a sample of so many jobs again. ``gate`` is how the gate is named here, if not as in the certificate. Raises
-    :class:`UsageFault` when there is no such gate."""
+    :class:`UsageFault` when there is no such gate, ``KeyboardInterrupt`` when it is interrupted."""
     request = msgspec.structs.replace(request_of_it(statement), execution_s=EXECUTION_S)
     if gate is not None:
         request = msgspec.structs.replace(request, reference=gate)
     again = sample_of(jobs_of(statement), size)
     only = frozenset(job.index for job in again)
     outcome = carry_out(request, on_event, Manner(children=children, only=only))
+    if outcome.interrupted:
+        raise KeyboardInterrupt
     differing = [fault.what for fault in outcome.faults]
     if outcome.opened is not None and outcome.opened.content != f"sha256:{statement.subject[0].digest['sha256']}":
         differing.append("the gate's files are not those of the certificate")

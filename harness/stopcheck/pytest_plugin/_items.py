@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 
-from stopcheck.campaign import ClauseVerdict, Options, Report, UsageFault, Verdict, certify, load_gate, pick_scenarios
+from stopcheck.campaign import (
+    CampaignEvent,
+    ClauseVerdict,
+    Options,
+    Report,
+    UsageFault,
+    Verdict,
+    load_gate,
+    pick_scenarios,
+    run_campaign,
+)
 from stopcheck.gate import AdapterFault
 from stopcheck.pytest_plugin._telling import told_faults, told_finding
 from stopcheck.world import Scenario
@@ -55,7 +65,10 @@ class Gate(pytest.Collector):
         """The report on the scenario; made once."""
         if scenario not in self.reports:
             options = Options(scenarios=(scenario,), budget=self.config.getoption("--stopcheck-budget"))
-            self.reports[scenario] = certify(self.gate, options, lambda _: None)
+            done = run_campaign(self.gate, options, _nobody_watches)
+            if done.interrupted:  # the whole session is meant
+                raise KeyboardInterrupt
+            self.reports[scenario] = done.report
         return self.reports[scenario]
 
 
@@ -105,6 +118,10 @@ class ClauseGroup(pytest.Item):
     def reportinfo(self) -> tuple[Any, int | None, str]:
         """Where it stands: nowhere in the tests."""
         return self.path, None, f"{self.scenario.id} [{self.group}]"
+
+
+def _nobody_watches(event: CampaignEvent) -> None:
+    """pytest shows its own progress."""
 
 
 def _concluded(clauses: Sequence[ClauseVerdict]) -> None:

@@ -9,12 +9,12 @@ pytest_plugins = ["pytester"]
 #: Instead of campaigns: in before-admission ADM-3 is broken, ADM-1 unknown, and what is not named passes.
 CANNED = """
 import stopcheck.pytest_plugin._items as items
-from stopcheck.campaign import ClauseVerdict, ExitCode, Finding, Report, Verdict, pick_scenarios
+from stopcheck.campaign import Campaign, ClauseVerdict, ExitCode, Finding, Report, Verdict, pick_scenarios
 
 FINDING = Finding("{broken}", "linearisability", "no order explains it", "before-admission", 1, "calls", "bounded",
                   "sc1.x.y.00000000", 1, 9, 11, 40, True)
 
-def certify(gate, options, on_event):
+def run_campaign(gate, options, on_event):
     (scenario,) = pick_scenarios(options.scenarios)
     rows = [ClauseVerdict(clause, Verdict.PASS, "searched", exercised=3) for clause in scenario.clauses]
     rows = [row for row in rows if row.clause != "{broken}"]
@@ -24,9 +24,10 @@ def certify(gate, options, on_event):
     rows.append(ClauseVerdict("{untried}", Verdict.UNKNOWN, "no run put it to the test"))
     with open("campaigns.txt", "a") as file:
         file.write(scenario.id + "\\n")
-    return Report("0", "2026-11", None, 0, tuple(rows), (), (), ExitCode.VIOLATIONS, "")
+    report = Report("0", "2026-11", None, 0, tuple(rows), (), (), ExitCode.VIOLATIONS, "")
+    return Campaign(report, options, interrupted={interrupted})
 
-items.certify = certify
+items.run_campaign = run_campaign
 """
 GATE = ("--stopcheck-gate", "memory", "--stopcheck-scenario", "before-admission")
 
@@ -34,7 +35,7 @@ GATE = ("--stopcheck-gate", "memory", "--stopcheck-scenario", "before-admission"
 @pytest.fixture
 def canned(pytester: pytest.Pytester) -> pytest.Pytester:
     """A directory in which campaigns are canned."""
-    pytester.makeconftest(CANNED.format(broken="ADM-3", unknown="SCOPE-1", untried="LIVE-2"))
+    pytester.makeconftest(CANNED.format(broken="ADM-3", unknown="SCOPE-1", untried="LIVE-2", interrupted=False))
     return pytester
 
 
@@ -89,6 +90,13 @@ def test_k_finds_clauses_and_x_stops(canned: pytest.Pytester) -> None:
 def test_the_items_of_a_scenario_share_one_campaign_also_in_a_worker(canned: pytest.Pytester) -> None:
     found = canned.runpytest_inprocess(*GATE, "-n", "1", "--dist", "loadgroup")
     assert found.ret == pytest.ExitCode.TESTS_FAILED
+    assert (canned.path / "campaigns.txt").read_text() == "before-admission\n"
+
+
+def test_ctrl_c_in_a_campaign_ends_the_session(canned: pytest.Pytester) -> None:
+    canned.makeconftest(CANNED.format(broken="ADM-3", unknown="SCOPE-1", untried="LIVE-2", interrupted=True))
+    found = canned.runpytest_subprocess(*GATE, "-q")
+    assert found.ret == pytest.ExitCode.INTERRUPTED
     assert (canned.path / "campaigns.txt").read_text() == "before-admission\n"
 
 
