@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from stopcheck.campaign import (
     Statement,
     UsageFault,
     badge,
+    canonical,
     checked,
     load_gate,
     read_private_key,
@@ -83,6 +85,17 @@ def test_a_certificate_says_what_was_tried_and_how_far(keys: tuple[Path, Path]) 
     envelope = json.loads(content)
     assert set(envelope) == {"payload", "payloadType", "signatures"}
     assert envelope["payloadType"] == PAYLOAD == "application/vnd.in-toto+json"
+
+
+def test_a_certificate_is_valid_by_the_definitions_that_in_toto_published() -> None:
+    parse = importlib.import_module("google.protobuf.json_format").Parse
+    messages = importlib.import_module("in_toto_attestation.v1.statement_pb2")
+    predicates = importlib.import_module("in_toto_attestation.predicates.test_result.v0.test_result_pb2")
+    content = canonical(statement_of(campaign()))
+    statement = parse(content, messages.Statement())
+    importlib.import_module("in_toto_attestation.v1.statement").Statement.copy_from_pb(statement).validate()
+    predicate = parse(json.dumps(json.loads(content)["predicate"]), predicates.TestResult())
+    assert predicate.result == "PASSED"
 
 
 def test_it_is_refused_when_any_byte_is_changed(keys: tuple[Path, Path]) -> None:
