@@ -68,7 +68,7 @@ from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
 from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
-from stopcheck.campaign._waivers import Waivers, broken_in, read_waivers, stanza
+from stopcheck.campaign._waivers import Waivers, broken_in, drifted, read_waivers, stanza
 
 __all__ = [
     "COMMAND",
@@ -140,6 +140,7 @@ __all__ = [
     "certify",
     "checked",
     "did_you_mean",
+    "drifted",
     "failure_files",
     "gate_of",
     "gates_with_a_server",

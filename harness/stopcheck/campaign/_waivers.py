@@ -18,7 +18,7 @@ import msgspec
 
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._loading import load_scenarios
-from stopcheck.campaign._results import ClauseVerdict, JobResult, Verdict, Waived, Waiver, WaiverState
+from stopcheck.campaign._results import ClauseVerdict, JobResult, Report, Verdict, Waived, Waiver, WaiverState
 from stopcheck.judge.requirements import REQUIREMENTS
 
 #: States in which a waiver no longer says what is.
@@ -31,6 +31,11 @@ class Waivers(msgspec.Struct, frozen=True):
 
     given: tuple[Waiver, ...]
     today: date
+
+
+def drifted(report: Report) -> tuple[Waived, ...]:
+    """The waivers that no longer hold."""
+    return tuple(waived for waived in report.waivers if waived.state in DRIFT)
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

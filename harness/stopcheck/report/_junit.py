@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from stopcheck.campaign import ClauseVerdict, Report, Verdict
+from stopcheck.campaign import ClauseVerdict, Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report._findings import replay_line
 from stopcheck.report._next_steps import next_step
 from stopcheck.report._parting import what_decides
 from stopcheck.report._places import code_place
 from stopcheck.report._story_text import as_text, story_of
+from stopcheck.report._waivers import named, what_now
 
 
 def junit_report(report: Report) -> bytes:
@@ -22,9 +23,9 @@ def junit_report(report: Report) -> bytes:
     pass rests on is the output of its case."""
     counts = report.counts()
     totals = {
-        "tests": str(len(report.clauses) + len(report.faults)),
+        "tests": str(len(report.clauses) + len(report.faults) + len(drifted(report))),
         "failures": str(counts[Verdict.FAIL.value]),
-        "errors": str(counts[Verdict.UNKNOWN.value] + len(report.faults)),
+        "errors": str(counts[Verdict.UNKNOWN.value] + len(report.faults) + len(drifted(report))),
     }
     skipped = str(sum(counts[each.value] for each in (Verdict.UNSUPPORTED, Verdict.UNCHECKED, Verdict.WAIVED)))
     name = report.gate.name if report.gate is not None else "gate"
@@ -37,6 +38,9 @@ def junit_report(report: Report) -> bytes:
         family = clause.clause.split("-")[0]
         case = ElementTree.SubElement(suite, "testcase", classname=f"stopcheck.{family}", name=clause.clause, time="0")
         _outcome(case, report, clause)
+    for waived in drifted(report):
+        case = ElementTree.SubElement(suite, "testcase", classname="stopcheck.waivers", name=named(waived), time="0")
+        ElementTree.SubElement(case, "error", message=what_now(waived), type=waived.state.value)
     for number, fault in enumerate(report.faults, 1):
         case = ElementTree.SubElement(
             suite, "testcase", classname="stopcheck.adapter", name=f"{fault.kind} {number}", time="0"

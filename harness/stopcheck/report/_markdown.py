@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stopcheck.campaign import Report, Verdict
+from stopcheck.campaign import Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report._causes import Cause, causes
 from stopcheck.report._findings import replay_line, short_place
@@ -16,6 +16,7 @@ from stopcheck.report._limits import not_proved_by_any
 from stopcheck.report._next_steps import unknowns
 from stopcheck.report._parting import what_decides
 from stopcheck.report._story_text import as_text, story_of
+from stopcheck.report._waivers import named, what_now
 
 #: GitHub takes a job summary of at most 1 MiB.
 LIMIT = 1 << 20
@@ -54,8 +55,19 @@ def _sections(report: Report) -> Iterator[str]:
         words = [_plain(part) for part in (fault.what, fault.cause, fault.hint) if part]
         yield f"### ❌ Adapter fault: {_plain(fault.kind)}\n\n" + "\n\n".join(words) + "\n\n"
     yield from _unknown(report)
+    yield from _waivers(report)
     yield from _profiles(report)
     yield "### What this does not prove\n\n" + "".join(f"- {line}\n" for line in not_proved_by_any(report))
+
+
+def _waivers(report: Report) -> Iterator[str]:
+    if report.waivers:
+        yield "### Waivers\n\n"
+    for waived in report.waivers:
+        waiver = waived.waiver
+        what = what_now(waived) if waived in drifted(report) else waived.why
+        yield f"- **{waived.state}** {named(waived)}, until {waiver.expires}: {_plain(waiver.reason)} "
+        yield f"({_plain(waiver.issue)}); {_plain(what)}\n"
 
 
 def _head(report: Report) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stopcheck.campaign import Report, WaiverState
+from stopcheck.campaign import Report, Waived, WaiverState, drifted
 from stopcheck.report._console import ReportConsole
 
 _NEXT = {
@@ -14,7 +14,15 @@ _NEXT = {
 
 def print_waivers(console: ReportConsole, report: Report) -> None:
     """A line for each waiver that drifted."""
-    for waived in report.waivers:
-        if waived.state in _NEXT:
-            which = f"{waived.waiver.clause} in {waived.waiver.scenario}"
-            console.say(f"waiver {waived.state} {which}: {waived.why}; next: {_NEXT[waived.state]}", "bold yellow")
+    for waived in drifted(report):
+        console.say(f"waiver {waived.state} {named(waived)}: {what_now(waived)}", "bold yellow")
+
+
+def named(waived: Waived) -> str:
+    """What is waived."""
+    return f"{waived.waiver.clause} in {waived.waiver.scenario}"
+
+
+def what_now(waived: Waived) -> str:
+    """Why a waiver no longer holds, and what to do about it."""
+    return f"{waived.why}; next: {_NEXT[waived.state]}"

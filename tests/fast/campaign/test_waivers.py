@@ -24,6 +24,7 @@ from stopcheck.campaign import (
 )
 from stopcheck.campaign._certify import conclude
 from stopcheck.judge.requirements import REQUIREMENTS
+from stopcheck.report import junit_report, markdown_report
 from tests.fast.campaign.small import job
 from tests.fast.report.samples import FINDING
 
@@ -144,3 +145,13 @@ def test_a_file_of_waivers_that_is_wrong_says_where(text: str, words: str, tmp_p
         read_waivers(path)
     assert words in raised.value.what
     assert raised.value.hint
+
+
+def test_drift_is_red_in_what_a_ci_shows() -> None:
+    report = judged(failing("before-admission"), HERE, msgspec.structs.replace(HERE, clause="ADM-1"))
+    junit = junit_report(report).decode()
+    assert 'name="ADM-1 in before-admission"' in junit
+    assert 'errors="1"' in junit
+    summary = markdown_report(report).decode()
+    assert "- **STALE** ADM-1 in before-admission, until 2026-11-30: known" in summary
+    assert "- **APPLIED** ADM-3 in before-admission" in summary
