@@ -70,14 +70,16 @@ async def execute(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
                 with crew.scope:
                     await crew.campaign()
                 nursery.cancel_scope.cancel()
+            if crew.scope.cancelled_caught:
+                crew.kill()
+                if outcome.opened is None:
+                    raise KeyboardInterrupt
+                crew.leave()
         except BaseException:
             crew.kill()
             raise
-        if crew.scope.cancelled_caught:
-            crew.kill()
-            if outcome.opened is None:
-                raise KeyboardInterrupt
-            crew.leave()
+        finally:
+            crew.close()
     return outcome
 
 
@@ -185,7 +187,6 @@ class _Crew:
         self._outcome.cut, self._outcome.interrupted = self._why, True
         if self._journal is None:
             return
-        self._journal.close()
         if self._manner.journal is not None:
             self._outcome.left = self._manner.journal
         elif self._manner.leave is not None:
@@ -194,6 +195,11 @@ class _Crew:
             except OSError:
                 return  # a folder that cannot be written: then there is nothing to go on from
             self._outcome.left = self._manner.leave
+
+    def close(self) -> None:
+        """Nothing more becomes known."""
+        if self._journal is not None:
+            self._journal.close()
 
     def _note(self, entry: Entry) -> None:
         if self._journal is not None:
