@@ -31,6 +31,7 @@ from stopcheck.campaign._outcome import SILENCE_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
+from stopcheck.campaign._protocol_page import protocol_page
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule, stop_at
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._rerun import Rerun, rerun
@@ -159,6 +160,7 @@ __all__ = [
     "points_as_markdown",
     "points_carried",
     "power_losses_in",
+    "protocol_page",
     "read_private_key",
     "read_public_key",
     "read_replayable",

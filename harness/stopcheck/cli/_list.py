@@ -17,6 +17,7 @@ from stopcheck.campaign import (
     load_scenarios,
     points_as_markdown,
     points_carried,
+    protocol_page,
 )
 from stopcheck.explore import STRATEGIES
 from stopcheck.gate import Capability
@@ -25,7 +26,7 @@ from stopcheck.remote import wire_schema
 from stopcheck.report import ReportConsole, make_console, report_schema
 
 #: What can be listed.
-LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "wire", "report")
+LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "protocol", "wire", "report")
 
 
 @click.command("list", short_help="List what is installed, the catalogue, or a JSON Schema.")
@@ -34,7 +35,8 @@ LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points
 @click.option("--markdown", is_flag=True, help="Requirements and points: the table of docs/clauses.md, docs/points.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
     """List what is installed: gates, scenarios, strategies, profiles, the requirement catalogue, or the named points at
-    which a stop is injected; or print the JSON Schema of the wire to a gate in another process, or of a JSON report."""
+    which a stop is injected; or print the reference of the gate protocol (docs/protocol.md), or the JSON Schema of the
+    wire to a gate in another process, or of a JSON report."""
     given = [option for option, on in (("--uncovered", uncovered), ("--markdown", markdown)) if on]
     if given and what != "requirements" and not (what == "points" and given == ["--markdown"]):
         raise UsageFault(
@@ -53,6 +55,8 @@ def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:
         click.echo(msgspec.json.format(msgspec.json.encode(wire_schema(), order="deterministic")))
     elif what == "report":
         click.echo(msgspec.json.format(msgspec.json.encode(report_schema(), order="deterministic")))
+    elif what == "protocol":
+        click.echo(protocol_page(), nl=False)
     elif what == "points":
         _points(console, markdown=markdown)
     elif markdown:
