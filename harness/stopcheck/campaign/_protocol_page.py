@@ -41,7 +41,7 @@ def protocol_page() -> str:
     parts += [_operation(spec) for spec in OPERATIONS.values()]
     parts += ["## Replies\n", *(_titled(kind, _struct(kind)) for kind in replies)]
     parts += ["## Records\n", *(_titled(kind, _struct(kind)) for kind in structs)]
-    parts += ["## Vocabulary\n", *(_titled(kind, _enum(cast("type[enum.Enum]", kind))) for kind in enums)]
+    parts += ["## Vocabulary\n", *(_titled(kind, _enum(kind)) for kind in enums)]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
 
