@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help certify selftest test campaign bench lint node clean
+.PHONY: help certify selftest test campaign bench reports lint node clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ campaign: $(VENV)/.stamp-dev ## run the long explorations that `make test` leave
 
 bench: $(VENV)/.stamp-dev ## run the benchmarks in tests/bench
 	$(BIN)/python -m pytest -m 'campaign or not campaign' -o python_files='bench_*.py' tests/bench $(ARGS)
+
+reports: $(VENV)/.stamp-dev ## make the published reports again, and the picture in the README
+	$(BIN)/python -m tests.slow.reports $(ARGS)
 
 lint: $(VENV)/.stamp-dev ## ruff, mypy, pyright, import-linter
 	$(BIN)/ruff check .

@@ -16,11 +16,14 @@ from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import gate_reference, print_faults, print_finding, short_place
 from stopcheck.report._grounds import print_passes
 from stopcheck.report._measures import print_measures
+from stopcheck.report._next_steps import unknowns
 from stopcheck.report._profiles import print_profiles
 from stopcheck.report._waivers import print_waivers
 
 #: What stands in the table of what one has to act on; all else is a line, or has a table of its own.
 _ROWS = (Verdict.FAIL, Verdict.WAIVED, Verdict.UNKNOWN)
+#: Commands for what is unknown, and clauses of each, that are shown unless everything is asked for.
+_COMMANDS, _CLAUSES = 2, 6
 _STYLES = {
     Verdict.PASS: "green",
     Verdict.FAIL: "bold red",
@@ -62,6 +65,7 @@ def print_report(
         if clause.verdict is Verdict.FAIL:
             console.say("")
             print_finding(console, gate_reference(report), clause.findings[0], others=len(clause.findings) - 1)
+    _print_next(console, report, everything=everything)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything, ledger=coverage)
     print_measures(console, report, everything=everything)
@@ -120,6 +124,20 @@ def _shared_reasons(report: Report) -> dict[tuple[Verdict, str], list[str]]:
             reasons.setdefault((clause.verdict, clause.why), []).append(clause.clause)
     untried = {clause.why for clause in report.clauses if not clause.exercised}
     return {key: names for key, names in reasons.items() if key[1] in untried or len(names) > 1}
+
+
+def _print_next(console: ReportConsole, report: Report, *, everything: bool) -> None:
+    """For what is unknown, the commands that get on with it; those of most clauses first."""
+    groups: dict[str, list[str]] = {}
+    for unknown in unknowns(report):
+        if unknown.command:
+            groups.setdefault(unknown.command, []).extend(unknown.clauses)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    for command, clauses in ordered if everything else ordered[:_COMMANDS]:
+        more = f" and {len(clauses) - _CLAUSES} more" if len(clauses) > _CLAUSES else ""
+        console.say("")
+        console.say(f"next, for {', '.join(clauses[:_CLAUSES])}{more}:")
+        console.say(f"  {command}")
 
 
 def _print_unchecked(console: ReportConsole, report: Report, *, everything: bool) -> None:

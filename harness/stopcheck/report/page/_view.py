@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from stopcheck.campaign import (
@@ -20,7 +21,7 @@ from stopcheck.campaign import (
 )
 from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS, Requirement
 from stopcheck.report._causes import Cause, causes
-from stopcheck.report._findings import replay_line, short_place
+from stopcheck.report._findings import replay_command, replay_line, short_place
 from stopcheck.report._limits import not_proved, not_proved_by_any
 from stopcheck.report._next_steps import Unknown, next_step, unknowns
 from stopcheck.report._parting import what_decides
@@ -104,6 +105,7 @@ class View(NamedTuple):
     scenarios: int
     limits: tuple[str, ...]
     bounds: tuple[tuple[str, Any], ...]
+    replay: Callable[[str], str]
 
 
 def view(report: Report) -> View:
@@ -128,6 +130,7 @@ def view(report: Report) -> View:
         scenarios=len({job.spec.scenario for job in report.jobs}),
         limits=tuple(not_proved_by_any(report)),
         bounds=tuple(_bounds(report)),
+        replay=partial(replay_command, reference=report.gate.reference if report.gate is not None else "GATE"),
     )
 
 

@@ -1,0 +1,55 @@
+"""How the published reports are made.
+
+One idea: a report is a function of the gate, the scenarios, the budget and the seed; so these four are the recipe, and
+whoever follows it gets the same bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from stopcheck.campaign import Options, Report, certify
+from stopcheck.cli._report_files import FORMATS, with_interleavings
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "reports"
+REMAKE = "after an intended change, make them again with `make reports`, and look at them"
+
+_VENDOR = "fixtures/stopcheck_fixtures/vendor"
+
+
+class Recipe(NamedTuple):
+    """A report. No ``scenarios``: all of them; of such a report only what is small is kept. ``budget``: executions for
+    each search, ``None`` for the usual."""
+
+    gate: str
+    scenarios: tuple[str, ...] = ()
+    budget: int | None = None
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The formats that are published, and their file names."""
+        names = {"html": "report.html", "markdown": "summary.md", "json": "report.json"}
+        return names if self.scenarios else {form: name for form, name in names.items() if form != "json"}
+
+    def made(self, children: int = 2) -> Report:
+        """Certify the gate."""
+        options = Options(scenarios=self.scenarios, budget=self.budget, children=children)
+        report = certify(self.gate, options, lambda _event: None)
+        return with_interleavings(report, execution_s=options.execution_s, silence_s=options.silence_s)
+
+
+RECIPES = {
+    "flag-gate": Recipe(f"{_VENDOR}/flag_gate.py:Gate", ("before-admission",), 300),
+    "two-connections": Recipe(f"{_VENDOR}/two_connections.py:Gate", ("before-admission",), 300),
+    "memory": Recipe("memory", ("before-admission", "lost-response"), 1000),
+    "sqlite": Recipe("sqlite", ("before-admission", "lost-response"), 1000),
+    "memory-whole": Recipe("memory"),
+    "sqlite-whole": Recipe("sqlite"),
+}
+
+
+def rendered(report: Report, recipe: Recipe) -> dict[str, bytes]:
+    """The files of a report."""
+    return {name: FORMATS[form].render(report) for form, name in recipe.files.items()}
