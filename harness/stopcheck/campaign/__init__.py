@@ -7,6 +7,7 @@ from stopcheck.campaign._badge import badge
 from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
 from stopcheck.campaign._certificate import Statement, canonical, statement_of
 from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
+from stopcheck.campaign._durable import Stored
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
 from stopcheck.campaign._faults import kit_fault, report_of
@@ -124,6 +125,7 @@ __all__ = [
     "Shard",
     "Smoke",
     "Statement",
+    "Stored",
     "Subject",
     "Tried",
     "UpTo",

@@ -6,7 +6,7 @@ closed, and what it left on the disk is what every run starts from.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from stopcheck.world import (
     NoSqliteLibrary,
     PlainInterior,
     RunEnvironment,
+    StorageArea,
     SubstitutedInterior,
     SyncedFiles,
     Workspace,
@@ -34,12 +35,16 @@ from stopcheck.world import (
 
 
 @contextmanager
-def ground(loaded: LoadedGate, granularity: Granularity) -> Generator[Interior, None, None]:
-    """An interior for any number of runs of the gate at this granularity."""
+def ground(
+    loaded: LoadedGate, granularity: Granularity, moved: Callable[[Path], object] | None = None
+) -> Generator[Interior, None, None]:
+    """An interior for any number of runs of the gate at this granularity. ``moved`` is told of each place at which a
+    run's storage lies from then on."""
     with storage_root() as root, _database(loaded) as database, _area(loaded, root) as workspace:
         try:
             _make_template(loaded, workspace, root / "template", database)
-            area = workspace if database is None else DatabaseArea(workspace, database)
+            area: StorageArea = workspace if database is None else DatabaseArea(workspace, database)
+            area = area if moved is None else _Told(area, moved)
             if isinstance(loaded.factory, RemoteFactory):
                 yield RemoteInterior(area, loaded.factory)
             elif loaded.contract.host is HostKind.THREAD and (granularity is Granularity.INNER or database is not None):
@@ -94,6 +99,50 @@ def _make_template(loaded: LoadedGate, area: Workspace, folder: Path, database: 
     if database is not None:
         database.keep_template()
     area.use_template(folder)
+
+
+class _Told(StorageArea):
+    """A storage area that tells somebody where the storage lies."""
+
+    def __init__(self, area: StorageArea, moved: Callable[[Path], object]) -> None:
+        self._area = area
+        self._moved = moved
+
+    def fresh(self) -> Path:
+        """As the area does it."""
+        place = self._area.fresh()
+        self._moved(place)
+        return place
+
+    def crash_copy(self, path: Path) -> Path:
+        """As the area does it."""
+        place = self._area.crash_copy(path)
+        self._moved(place)
+        return place
+
+    @property
+    def loses_power(self) -> bool:
+        """As the area says."""
+        return self._area.loses_power
+
+    @property
+    def power_doubt(self) -> str:
+        """As the area says."""
+        return self._area.power_doubt
+
+    def power_copy(self, path: Path) -> Path:
+        """As the area does it."""
+        place = self._area.power_copy(path)
+        self._moved(place)
+        return place
+
+    def unsynced(self, path: Path) -> bytes:
+        """As the area says."""
+        return self._area.unsynced(path)
+
+    def discard(self, path: Path) -> None:
+        """As the area does it."""
+        self._area.discard(path)
 
 
 def _zero() -> int:

@@ -76,12 +76,14 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What was certain of one task or effect: what the gate had answered by then (``gate``), and what a receiver really
-    holds (``truth``; empty for what no receiver can know)."""
+    """What was certain of one task or effect: what the gate had answered by then (``gate``), what a new gate on its
+    storage would show (``stored``; empty for one that keeps nothing), and what a receiver really holds (``truth``;
+    empty for what no receiver can know)."""
 
     subject: str
     gate: str
     truth: str = ""
+    stored: str = ""
 
 
 class Interleaving(msgspec.Struct, frozen=True):

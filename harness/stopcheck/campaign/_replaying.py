@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from stopcheck.campaign._durable import StorageWatch, Stored, storage_watch
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._in_step import Printed, Stop
@@ -38,13 +39,15 @@ class Deviation(msgspec.Struct, frozen=True):
 
 class Replayed(msgspec.Struct):
     """A replayed run. ``nearest``: where the nearest run in which nothing breaks parts from it, and that run.
-    ``printed``: by step, the lines that the gate printed."""
+    ``printed``: by step, the lines that the gate printed. ``stored``: what its storage says around the step that
+    breaks, if it was watched."""
 
     record: Record
     violations: list[Violation]
     deviations: list[Deviation]
     nearest: tuple[NearestPass, Replayed] | None = None
     printed: dict[int, list[str]] = {}
+    stored: Stored | None = None
 
 
 class _Noting:
@@ -110,13 +113,18 @@ def replay_finding(
     it is not an installed one. Raises as :func:`replay_schedule` does; ``TokenError`` for the token of a real death."""
     schedule = Schedule.from_token(finding.token)
     scenario, variant = _named(schedule, scenario)
-    with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
-        stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
-        replayed = stage.run(schedule)
-        if finding.nearest is not None:
-            watchdog.rearm()
+    with storage_watch(loaded, finding.step) as watch:
+        moved = watch.moved if watch is not None else None
+        with ground(loaded, variant.granularity, moved) as interior, Watchdog(execution_s) as watchdog:
+            stage = _Stage(loaded, scenario, variant, interior, ThreadHost(execution_s))
+            replayed = stage.run(schedule, watch=watch)
+            if finding.nearest is not None:
+                watchdog.rearm()
+                alive()
+                replayed.nearest = finding.nearest, stage.run(Schedule.from_token(finding.nearest.token))
+        if watch is not None:
             alive()
-            replayed.nearest = finding.nearest, stage.run(Schedule.from_token(finding.nearest.token))
+            replayed.stored = watch.stored(loaded)
     return replayed
 
 
@@ -147,7 +155,7 @@ class _Stage:
         self._interior = interior
         self._threads = threads
 
-    def run(self, schedule: Schedule, stop: Stop | None = None) -> Replayed:
+    def run(self, schedule: Schedule, stop: Stop | None = None, watch: StorageWatch | None = None) -> Replayed:
         """The schedule's run, judged."""
         judge = Judge(self._loaded.contract, CHECKS)
         replayer = Replayer(schedule)
@@ -160,7 +168,7 @@ class _Stage:
                 noting.choose,
                 variant=self._variant,
                 interior=self._interior,
-                observers=(judge, printed),
+                observers=(judge, printed) if watch is None else (judge, printed, watch),
                 thread_host=self._threads,
             )
         judge.close()

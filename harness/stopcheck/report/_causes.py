@@ -29,7 +29,7 @@ class Cause(NamedTuple):
 
 
 def causes(report: Report) -> list[Cause]:
-    """The failures of a report, grouped; the group that is easiest to read first."""
+    """The failures of a report, grouped; first those that need the fewest choices, in the contract's order."""
     groups: list[list[ClauseVerdict]] = []
     for clause in report.clauses:
         if clause.verdict is Verdict.FAIL:
@@ -39,7 +39,8 @@ def causes(report: Report) -> list[Cause]:
                 groups.remove(group)
             groups.append([one for group in alike for one in group] + [clause])
     made = [Cause(tuple(sorted(group, key=lambda one: one.findings[0].size))) for group in groups]
-    return sorted(made, key=lambda cause: cause.finding.size)
+    order = [clause.clause for clause in report.clauses]
+    return sorted(made, key=lambda cause: (cause.finding.deviations, min(order.index(c.clause) for c in cause.clauses)))
 
 
 def _marks(finding: Finding) -> Iterator[str]:

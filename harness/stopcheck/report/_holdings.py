@@ -6,26 +6,33 @@ receiver did, cannot be taken back. So both sides are read from the log, never f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from stopcheck.campaign import Held
-from stopcheck.gate import GateContract, Snapshot
+from stopcheck.gate import GateContract, Snapshot, TaskRef
 from stopcheck.judge import Facts
 from stopcheck.report._words import account, answered, short
 from stopcheck.world import EffectDeclared, Entry, Event, FinalAccount, ReceiverTruth
 
 
-def held(contract: GateContract, entries: Iterable[Entry]) -> tuple[Held, ...]:
-    """What was certain after these entries: each task, then each effect that was declared."""
+def held(contract: GateContract, entries: Iterable[Entry], stored: Mapping[TaskRef, Snapshot]) -> tuple[Held, ...]:
+    """What was certain after these entries: each task, then each effect that was declared. ``stored``: what a new gate
+    on the storage shows."""
     facts = Facts(contract)
     declared: dict[str, EffectDeclared] = {}
     for entry in entries:
         facts.apply(entry)
         if isinstance(entry.event, EffectDeclared):
             declared[entry.event.effect_id] = entry.event
-    tasks = [Held(short(ref), _task(facts, ref)) for ref in facts.tasks]
+    tasks = [Held(short(ref), _task(facts, ref), stored=_stored(stored.get(ref))) for ref in facts.tasks]
+    kept = {e.effect_id: e.disposition.value for snapshot in stored.values() for e in snapshot.effects}
     effects = [
-        Held(f"{name} at {event.receiver}", _effect(facts, name), _times(facts.effects[name].commits))
+        Held(
+            f"{name} at {event.receiver}",
+            _effect(facts, name),
+            _times(facts.effects[name].commits),
+            kept.get(name, "nothing") if stored else "",
+        )
         for name, event in declared.items()
         if name in facts.effects
     ]
@@ -48,6 +55,14 @@ def at_rest(events: Iterable[Event], handles: int) -> tuple[Held, ...]:
             subject = f"{event.effect_id} at {event.receiver}"
             rows.append(Held(subject, effects.get(event.effect_id, "not shown"), _times(event.commits) + fenced))
     return tuple(rows)
+
+
+def _stored(snapshot: Snapshot | None) -> str:
+    if snapshot is None:
+        return ""
+    record = snapshot.record
+    stop = "no stop" if record is None else f"a stop (revision {record.revision}, scope {record.scope.value})"
+    return f"{snapshot.execution.value}, {stop}"
 
 
 def _task(facts: Facts, ref: object) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from stopcheck.campaign import Broken, Interleaving, Kind, Lane, Move, Part, ReplayedRun
+from stopcheck.campaign import Broken, Interleaving, Kind, Lane, Move, Part, ReplayedRun, Stored
 from stopcheck.gate import GateContract, Ticked
 from stopcheck.judge import Facts
 from stopcheck.report._holdings import at_rest, held
@@ -53,7 +53,7 @@ def interleaving(replayed: ReplayedRun, contract: GateContract, token: str, clau
 def _told(
     replayed: ReplayedRun, contract: GateContract, token: str, step: int, nearest: Interleaving | None = None
 ) -> Interleaving:
-    record = replayed.record
+    record, stored = replayed.record, replayed.stored or Stored()
     moves = tuple(_Teller(replayed, contract).moves())
     entries = [line for line in record.log if isinstance(line, Entry)]
     return Interleaving(
@@ -65,8 +65,8 @@ def _told(
         lanes=_lanes(moves, entries, record.variant.handles),
         moves=moves,
         broken=_broken(replayed),
-        before=held(contract, [entry for entry in entries if entry.step < step]),
-        after=held(contract, [entry for entry in entries if entry.step <= step]),
+        before=held(contract, [entry for entry in entries if entry.step < step], stored.before),
+        after=held(contract, [entry for entry in entries if entry.step <= step], stored.after),
         at_rest=at_rest(record.events, record.variant.handles),
         ending=record.ending.value,
         steps=record.steps,

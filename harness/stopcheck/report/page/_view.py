@@ -47,10 +47,8 @@ class HeldTwice(NamedTuple):
     """One subject before the breaking step and after it."""
 
     subject: str
-    before: str
-    after: str
-    truth_before: str
-    truth_after: str
+    before: Held
+    after: Held
     rest: str
     changed: bool
 
@@ -74,6 +72,7 @@ class Failure(NamedTuple):
     nearest: Diagram | None
     nearest_of: NearestPass | None
     held: tuple[HeldTwice, ...]
+    stored: bool
     limits: tuple[str, ...]
 
 
@@ -191,6 +190,7 @@ def _failure(report: Report, cause: Cause, number: int) -> Failure:
         nearest=diagram(nearest, parts_at=nearest.step) if nearest is not None else None,
         nearest_of=finding.nearest,
         held=_held(story) if story is not None else (),
+        stored=story is not None and any(one.stored for one in (*story.before, *story.after)),
         limits=tuple(not_proved(report, cause.clauses[0])),
     )
 
@@ -226,10 +226,8 @@ def _held(story: Interleaving) -> tuple[HeldTwice, ...]:
     return tuple(
         HeldTwice(
             subject,
-            before.get(subject, nothing).gate,
-            after.get(subject, nothing).gate,
-            before.get(subject, nothing).truth,
-            after.get(subject, nothing).truth,
+            before.get(subject, nothing),
+            after.get(subject, nothing),
             rest.get(subject, nothing).truth or rest.get(subject, nothing).gate,
             before.get(subject, nothing) != after.get(subject, nothing),
         )
