@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stopcheck.campaign import Report, Verdict, drifted
+from stopcheck.campaign import ExitCode, Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report._causes import Cause, causes
 from stopcheck.report._findings import replay_line, short_place
@@ -71,7 +71,7 @@ def _waivers(report: Report) -> Iterator[str]:
 
 
 def _head(report: Report) -> Iterator[str]:
-    sign = "✅" if report.exit_code == 0 else "❌"
+    sign = {ExitCode.CERTIFIED: "✅", ExitCode.INCONCLUSIVE: "❔"}.get(report.exit_code, "❌")
     yield f"## {sign} {_plain(report.summary)}\n\n"
     if report.gate is not None:
         yield f"Gate `{report.gate.name}` {_plain(report.gate.version)}, {_plain(report.gate.durability)}.\n\n"

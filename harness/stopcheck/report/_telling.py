@@ -34,6 +34,8 @@ from stopcheck.world import (
 )
 
 _GATE = "gate"
+#: In the place of a lane, when nothing happens but that time passes.
+CLOCK = "time"
 _PARTS = (Part.ACTOR, Part.QUEUE, Part.GATE, Part.RECEIVER)
 
 
@@ -90,7 +92,7 @@ def _lanes(moves: tuple[Move, ...], entries: list[Entry], handles: int) -> tuple
             parts[event.receiver] = Part.RECEIVER
         elif isinstance(event, MessageDelivered):
             parts[event.queue] = Part.QUEUE
-    seen = dict.fromkeys(name for move in moves for name in (move.lane, move.to) if name)
+    seen = dict.fromkeys(name for move in moves for name in (move.lane, move.to) if name not in {"", CLOCK})
     lanes = [Lane(name, parts.get(name, Part.ACTOR)) for name in (*seen, *parts) if name in seen or name in parts]
     unique = list({lane.name: lane for lane in lanes}.values())
     return tuple(sorted(unique, key=lambda lane: _PARTS.index(lane.part)))
@@ -99,6 +101,13 @@ def _lanes(moves: tuple[Move, ...], entries: list[Entry], handles: int) -> tuple
 def gate_lane(handle: int, handles: int) -> str:
     """The gate's lane, one for each handle."""
     return _GATE if handles == 1 else f"{_GATE} handle {handle}"
+
+
+def _time_passes(option: str) -> str:
+    """``time:after:the lease`` in words."""
+    _, how, timer = option.split(":", 2) if option.count(":") > 1 else ("", "at", option)
+    words = {"at": "to", "before": "to just before", "after": "to just after"}
+    return f"passes {words.get(how, how)} {timer}"
 
 
 class _Teller:
@@ -111,6 +120,7 @@ class _Teller:
         self._new_phase = ""
         self._open: dict[str, Called] = {}
         self._stays: set[str] = set()
+        self._quiet: set[str] = set()
         self._cut: set[object] = set()
 
     def moves(self) -> Iterator[Move]:
@@ -137,8 +147,10 @@ class _Teller:
         """A turn in which nothing is seen is told only if it leaves the default order."""
         if turn is not None and turn[0] in self._instead:
             actor, _, label = turn[2].partition("@")
-            what = f"goes on from {label}" if label else "time passes"
-            yield self._move(Move(turn[0], turn[1], actor, Kind.DEED, what))
+            if not label:
+                yield self._move(Move(turn[0], turn[1], CLOCK, Kind.DEED, _time_passes(turn[2])))
+            else:
+                yield self._move(Move(turn[0], turn[1], actor, Kind.DEED, f"goes on from {label}"))
 
     def _is_cutoff(self) -> bool:
         """Whether the record of some task was just told for the first time."""
@@ -157,7 +169,6 @@ class _Teller:
         if self._phase == "account" or self._is_quiet(event):
             return
         if isinstance(event, Called):
-            self._open[event.call_id] = event
             if not self._is_answered_at_once(position, event.call_id):
                 self._stays.add(event.call_id)
                 yield self._go(entry, event.actor, Kind.CALL, asked(event.request), self._gate(event))
@@ -165,7 +176,7 @@ class _Teller:
             yield self._returned(entry, event, cutoff=cutoff)
         elif isinstance(event, InnerPoint):
             call = self._open.get(event.call_id)
-            gate = self._gate(call) if call is not None else _GATE
+            gate = self._gate(call)
             yield self._go(entry, gate, Kind.POINT, happened(event), where=place(event.where))
         elif isinstance(event, GateDied):
             yield self._go(entry, gate_lane(0, self._handles), Kind.DEATH, happened(event))
@@ -176,7 +187,7 @@ class _Teller:
         call = self._open.pop(event.call_id, None)
         stayed = event.call_id in self._stays
         reply = answered(event.reply)
-        gate = self._gate(call) if call is not None else _GATE
+        gate = self._gate(call)
         where = place(event.where)
         if call is not None and not stayed:
             what = f"{asked(call.request)} = {reply}"
@@ -198,7 +209,7 @@ class _Teller:
         elif isinstance(event, FaultChosen):
             yield self._go(entry, event.actor, Kind.FAULT, what)
         elif what and not isinstance(event, ReceiverTruth | FinalAccount):
-            yield self._go(entry, actor_of(event) or _GATE, Kind.DEED, what)
+            yield self._go(entry, actor_of(event) or self._gate(None), Kind.DEED, what)
 
     def _go(
         self,
@@ -213,8 +224,8 @@ class _Teller:
     ) -> Move:
         return self._move(Move(entry.step, entry.now_ns, lane, kind, what, to, where, cutoff=cutoff))
 
-    def _gate(self, call: Called) -> str:
-        return gate_lane(call.handle, self._handles)
+    def _gate(self, call: Called | None) -> str:
+        return gate_lane(call.handle if call is not None else 0, self._handles)
 
     def _is_answered_at_once(self, position: int, call_id: str) -> bool:
         """Whether the next that is heard of the call, within this step, is its answer."""
@@ -226,12 +237,14 @@ class _Teller:
         return False
 
     def _is_quiet(self, event: Event) -> bool:
-        if not isinstance(event, Called | Returned):
-            return False
-        if self._phase == "setup":
-            timed = isinstance(event, Called) and getattr(event.request, "deadline_ns", None) is not None
-            opens = event.operation == "open_task" and not timed
-            return opens and event.call_id not in self._open
-        if self._phase == "final" and event.operation == "tick":
-            return isinstance(event, Called) or not (isinstance(event.reply, Ticked) and event.reply.transitions)
+        """Whether it is plumbing: tasks that are opened before anything is a choice, and ticks that change nothing."""
+        if isinstance(event, Called):
+            self._open[event.call_id] = event
+            timed = getattr(event.request, "deadline_ns", None) is not None
+            opens = self._phase == "setup" and event.operation == "open_task" and not timed
+            if opens or (self._phase == "final" and event.operation == "tick"):
+                self._quiet.add(event.call_id)
+            return event.call_id in self._quiet
+        if isinstance(event, Returned) and event.call_id in self._quiet:
+            return not (isinstance(event.reply, Ticked) and event.reply.transitions)
         return False

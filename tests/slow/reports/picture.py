@@ -20,7 +20,7 @@ def take() -> str:
         return "no picture: there is no Chromium on this machine"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1040, "height": 2000}, device_scale_factor=1.5)
+        page = browser.new_page(viewport={"width": 1040, "height": 2000}, device_scale_factor=1.25)
         page.goto((FOLDER / "flag-gate" / "report.html").as_uri())
         page.add_style_tag(content="nav{display:none}")
         top = page.locator("#failure-1").bounding_box()
