@@ -34,7 +34,7 @@ def _of_a_pass(report: Report, clause: ClauseVerdict) -> list[str]:
     if all(one.granularity == "calls" for one in ground.searched):
         lines.append("anything about what lies inside of a call: only whole calls were interleaved")
     if clause.assumption:
-        lines.append(f"that its assumption holds: {clause.assumption}")
+        lines.append(f"that its assumption holds ({clause.assumption})")
     if not (ground.deaths or ground.kills):
         lines.append("what becomes of it when the gate's process dies: no run of it had a death")
     if report.gate is not None and report.gate.durability == "power_loss":
