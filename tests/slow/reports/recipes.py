@@ -46,7 +46,6 @@ RECIPES = {
     "memory": Recipe("memory", ("before-admission", "lost-response"), 1000),
     "sqlite": Recipe("sqlite", ("before-admission", "lost-response"), 1000),
     "memory-whole": Recipe("memory"),
-    "sqlite-whole": Recipe("sqlite"),
 }
 
 
