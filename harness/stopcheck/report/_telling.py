@@ -116,6 +116,7 @@ class _Teller:
         self._handles = replayed.record.variant.handles
         self._facts = Facts(contract)
         self._instead = {d.step: d.default for d in replayed.deviations if not d.fault}
+        self._printed = dict(replayed.printed)
         self._phase = ""
         self._new_phase = ""
         self._open: dict[str, Called] = {}
@@ -141,7 +142,15 @@ class _Teller:
             for move in self._of(line, position, cutoff=cutoff):
                 pending = None
                 yield move
+            yield from self._said(line)
         yield from self._silent_turn(pending)
+
+    def _said(self, entry: Entry) -> Iterator[Move]:
+        """What the gate printed in the step, told when it comes back from it."""
+        if isinstance(entry.event, Returned | InnerPoint):
+            call = self._open.get(entry.event.call_id)
+            for text in self._printed.pop(entry.step, ()):
+                yield self._go(entry, self._gate(call), Kind.DEED, f"prints: {text}")
 
     def _silent_turn(self, turn: tuple[int, int, str] | None) -> Iterator[Move]:
         """A turn in which nothing is seen is told only if it leaves the default order."""

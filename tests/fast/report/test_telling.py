@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from stopcheck.campaign import Interleaving, Kind, Part, load_gate
 from stopcheck.report import interleaving
 from stopcheck.report.page._diagram import diagram
 from tests.fast.corpus.cases import CASES
 from tests.fast.corpus.entries import FOLDER, replayed_of, token_of
+from tests.fast.report.test_timeline import GATE, lost_race
 
 
 def told(name: str) -> Interleaving:
@@ -37,6 +40,15 @@ def test_queues_stand_between_actors_and_the_gate_and_receivers_come_last() -> N
     parts = [lane.part for lane in told("memory-duplicate").lanes]
     assert parts == sorted(parts, key=[Part.ACTOR, Part.QUEUE, Part.GATE, Part.RECEIVER].index)
     assert Part.QUEUE in parts
+
+
+def test_what_the_gate_printed_stands_at_its_step() -> None:
+    step = next(v.step for v in lost_race().violations)
+    printing = replace(lost_race(), printed={step: ["admitting refund-mail"]})
+    moves = interleaving(printing, load_gate(GATE).contract, "token").moves
+    at = next(number for number, move in enumerate(moves) if move.what == "prints: admitting refund-mail")
+    assert (moves[at].lane, moves[at].step) == ("gate", step)
+    assert moves[at - 1].kind is Kind.RETURN
 
 
 def test_ticks_that_change_nothing_are_plumbing_and_those_that_do_are_told() -> None:
