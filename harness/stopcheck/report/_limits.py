@@ -50,8 +50,9 @@ def _of_a_pass(report: Report, clause: ClauseVerdict) -> list[str]:
 def not_proved_by_any(report: Report) -> list[str]:
     """What no verdict of this report proves."""
     scenarios = len({job.spec.scenario for job in report.jobs})
+    played = f"Only the {scenarios} scenarios" if scenarios > 1 else "Only one scenario" if scenarios else "No scenario"
     return [
-        f"Only the {scenarios} scenarios of this campaign were played, with the faults that they admit.",
+        f"{played} of this campaign {'were' if scenarios > 1 else 'was'} played, with the faults that it admits.",
         "What was tried is the adapter; that the system in production does the same is for you to see to.",
         "Durations are of virtual time: they say how a gate behaves, not how fast it is.",
     ]

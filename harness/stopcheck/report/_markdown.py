@@ -76,13 +76,15 @@ def _head(report: Report) -> Iterator[str]:
     if report.gate is not None:
         yield f"Gate `{report.gate.name}` {_plain(report.gate.version)}, {_plain(report.gate.durability)}.\n\n"
     counts = {verdict: count for verdict in Verdict if (count := report.counts()[verdict.value])}
-    yield "| " + " | ".join(f"{_SIGNS[verdict]} {verdict.value}" for verdict in counts) + " |\n"
-    yield "|" + " ---: |" * len(counts) + "\n"
-    yield "| " + " | ".join(str(count) for count in counts.values()) + " |\n\n"
+    if counts:
+        yield "| " + " | ".join(f"{_SIGNS[verdict]} {verdict.value}" for verdict in counts) + " |\n"
+        yield "|" + " ---: |" * len(counts) + "\n"
+        yield "| " + " | ".join(str(count) for count in counts.values()) + " |\n\n"
     executions = sum(job.executions for job in report.jobs)
-    covers = ", ".join(f"{cover.hit:,} of {cover.planned:,} {cover.subject.value}" for cover in report.totals)
+    covers = "".join(f", {cover.hit:,} of {cover.planned:,} {cover.subject.value}" for cover in report.totals)
     scenarios = len({job.spec.scenario for job in report.jobs})
-    yield f"{scenarios} scenarios, {executions:,} executions; {covers}. "
+    plural = "" if scenarios == 1 else "s"
+    yield f"{scenarios} scenario{plural}, {executions:,} executions{covers}. "
     yield f"stopcheck {report.kit_version}, requirement set {report.requirement_set}, seed {report.seed}.\n\n"
 
 

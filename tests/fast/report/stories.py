@@ -26,3 +26,8 @@ def failed() -> Report:
     clauses = tuple(replace(c, findings=(finding,)) if c.clause == "ADM-3" else c for c in REPORT.clauses)
     gate = replace(REPORT.gate, reference=GATE)
     return replace(REPORT, gate=gate, clauses=clauses, interleavings=(story(),))
+
+
+def empty() -> Report:
+    """Of a gate that could not be opened."""
+    return replace(REPORT, gate=None, clauses=(), jobs=(), ledger=(), totals=(), exit_code=4)

@@ -14,7 +14,7 @@ import pytest
 import xmlschema
 from msgspec.structs import replace
 
-from stopcheck.campaign import Finding, Kind, Report
+from stopcheck.campaign import Finding, Kind
 from stopcheck.report import (
     ctrf_report,
     json_report,
@@ -27,16 +27,12 @@ from stopcheck.report import (
 from stopcheck.report._markdown import LIMIT
 from stopcheck.report._places import code_place
 from tests.fast.report.samples import FINDING, REPORT, TOKEN
-from tests.fast.report.stories import failed, story
+from tests.fast.report.stories import empty, failed, story
 
 SCHEMAS = Path(__file__).parent / "schemas"
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "docs" / "report.schema.json"
 REMAKE = "run: .venv/bin/stopcheck list report > docs/report.schema.json"
-
-
-def empty() -> Report:
-    return replace(REPORT, gate=None, clauses=(), jobs=(), ledger=(), totals=(), exit_code=4)
 
 
 def adm3() -> Finding:
@@ -151,6 +147,13 @@ def test_the_summary_says_what_failed_how_to_replay_it_and_what_is_not_proved() 
     assert f"stopcheck replay {TOKEN}" in text
     assert "What this does not prove" in text
     assert "ADM-5, ADM-6: no run put it to the test" in text
+
+
+def test_the_summary_of_a_gate_that_could_not_be_opened_is_its_fault() -> None:
+    text = markdown_report(empty()).decode()
+    assert "Adapter fault: GateRaised" in text
+    assert "|" not in text
+    assert "No scenario of this campaign was played" in text
 
 
 def test_the_summary_stays_within_its_limit_and_says_what_it_left_out() -> None:

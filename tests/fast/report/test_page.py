@@ -14,7 +14,7 @@ from stopcheck.report import html_report
 from stopcheck.report.page._diagram import MOST, diagram
 from stopcheck.report.page._matrix import FAILED, HELD, OPEN, matrix
 from tests.fast.report.samples import REPORT, TOKEN
-from tests.fast.report.stories import failed, story
+from tests.fast.report.stories import empty, failed, story
 
 
 class Page(HTMLParser):
@@ -52,7 +52,7 @@ def text(report: Report) -> str:
     return " ".join(plain.replace("&#39;", "'").replace("&#34;", '"').replace("&gt;", ">").split())
 
 
-@pytest.mark.parametrize("make", [failed, lambda: REPORT], ids=["told", "untold"])
+@pytest.mark.parametrize("make", [failed, lambda: REPORT, empty], ids=["told", "untold", "empty"])
 def test_the_page_is_whole_fetches_nothing_and_each_link_leads_somewhere(make: object) -> None:
     assert callable(make)
     page = Page(html_report(make()))
