@@ -25,11 +25,9 @@ from tests.bench.conftest import Figures
 BARS_S = {"memory": 60, "sqlite": 300}
 #: No case needs as many executions at whole calls.
 CALLS = 100_000
-#: What each case gets between the statements of the gate, the bound of disruptions that it is to complete there, and
-#: the one that it must: what campaigns ask for.
-INNER = 20_000
+#: What each case gets between the statements of the gate, and the bound of disruptions that it must complete there.
+INNER = 200_000
 WANTED = 2
-MUST = 1
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -108,4 +106,4 @@ def test_every_case_is_exhausted_between_statements_or_its_bound_is_named(figure
     rows = searched("sqlite", Granularity.INNER, figures)
     short = names(below(rows, WANTED))
     figures.print(f"  of {len(rows)} cases these stay below bound {WANTED}: {', '.join(short) or 'none'}")
-    assert not names(below(rows, MUST))
+    assert not short
