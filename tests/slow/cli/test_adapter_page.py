@@ -50,4 +50,5 @@ def test_from_nothing_to_a_gate_that_is_tried(tmp_path: Path) -> None:
                 check=False,
                 env={"PATH": "/usr/bin:/bin", "COLUMNS": "120"},
             )
-            assert counted(done.stdout.replace(str(tmp_path), "…")) == counted(printed), f"{command}\n{done.stdout}{done.stderr}"
+            said = done.stdout.replace(str(tmp_path), "…")
+            assert counted(said) == counted(printed), f"{command}\n{said}{done.stderr}"
