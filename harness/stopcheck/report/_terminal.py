@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stopcheck.campaign import ClauseVerdict, GateIdentity, Report, Verdict
+from stopcheck.report._causes import causes
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import gate_reference, print_faults, print_finding, short_place
@@ -61,10 +62,12 @@ def print_report(
     for (verdict, reason), clauses in reasons.items():
         console.print(Text(f"{verdict} {', '.join(clauses)}: {reason}", style=verdict_style(verdict)))
     _print_unchecked(console, report, everything=everything)
-    for clause in report.clauses:
-        if clause.verdict is Verdict.FAIL:
+    for cause in causes(report):
+        for clause in cause.clauses:
             console.say("")
             print_finding(console, gate_reference(report), clause.findings[0], others=len(clause.findings) - 1)
+            if clause is not cause.clauses[0]:
+                console.say(f"  cause: that of {cause.clauses[0].clause}, it seems; mend that first")
     _print_next(console, report, everything=everything)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything, ledger=coverage)

@@ -91,6 +91,20 @@ def test_failures_of_one_run_or_one_place_are_one_cause() -> None:
     assert sorted(map(sorted, found)) == [["ADM-1", "ADM-2", "ADM-3"], ["ADM-4"], ["ADM-5"]]
 
 
+def test_the_terminal_tells_failures_of_one_cause_together_and_says_so() -> None:
+    clauses = tuple(
+        ClauseVerdict(name, Verdict.FAIL, "why", findings=(replace(FINDING, clause=name, token=token, where=""),))
+        for name, token in (("ADM-1", "a"), ("ADM-2", "b"), ("ADM-4", "a"))
+    )
+    console, out = pipe()
+    print_report(console, replace(REPORT, clauses=clauses))
+    text = out.getvalue()
+    assert [text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")] == sorted(
+        text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")
+    )
+    assert text.count("cause: that of ADM-1, it seems") == 1
+
+
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_each_verdict_says_what_it_does_not_prove(verdict: Verdict) -> None:
     assert not_proved(REPORT, ClauseVerdict("ADM-1", verdict, "why"))
