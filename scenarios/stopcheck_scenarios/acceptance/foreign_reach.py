@@ -1,16 +1,21 @@
 """Tenants are apart in every operation that a gate has, the optional ones too.
 
 A task has everything that one can have: a lease, a mail, a child, an interest, a retry, an approval, results, a request
-that waits for its answer, an item in hand-over. Somebody of another tenant, who may do everything there, tries each
-operation on it, once; then reads what the cache holds for a task of his own.
+that waits for its answer, an item in hand-over. Two others are where nothing but the tenant stands in the way: one is
+idle and has a retry that is due, one is stopped, its mail sent and its grace period over. Somebody of another tenant,
+who is called like the worker and may do everything there, tries each operation, once; then reads what the cache holds
+for a task of his own.
 """
 
 from __future__ import annotations
+
+from collections.abc import Awaitable
 
 from stopcheck.gate import (
     AckStrength,
     Capability,
     Cause,
+    ClaimGranted,
     GrantKind,
     Halt,
     NoEvidence,
@@ -25,7 +30,7 @@ from stopcheck.gate import (
     Trigger,
     ViewEnd,
 )
-from stopcheck.world import Child, Client, Effect, FaultBudget, Holder, Scenario, Witness, World
+from stopcheck.world import Child, Client, Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import answer, in_order, saw
 
 WORKER = "worker"
@@ -41,13 +46,26 @@ def build(world: World) -> None:
     world.opens(task)
     has_children = world.port.contract.has(Capability.CHILDREN)
     keeps_ledger = world.port.contract.ledger
+    idle, stopped = world.task("report"), world.task("claim")
+    paid = world.effect(stopped, "claim-mail", mail.receiver)
+    for each in (idle, stopped):
+        world.opens(each)
     holder = world.under_way(
         task, WORKER, children=(letter,) if has_children else (), effects=(mail,) if keeps_ledger else ()
     )
-    stranger = world.client("stranger", *Right).as_tenant(world.cast.other_tenant)
+    world.prepare(leave_open(world, world.under_way(idle, WORKER), idle))
+    world.under_way(stopped, WORKER, effects=(paid,))
+    world.prepare(leave_stopped(world, paid, task))
+    stranger = world.client(WORKER, *Right).as_tenant(world.cast.other_tenant)
     world.prepare(furnish(world, holder, task))
     world.prepare(move_in(stranger, own))
-    world.actor("stranger", try_everything(world, stranger, (letter, strangers_child), (mail, strangers_mail), own))
+    world.actor(
+        "stranger",
+        try_all(
+            try_open_doors(world, stranger, idle, strangers_mail, paid),
+            try_everything(world, stranger, (letter, strangers_child), (mail, strangers_mail), own),
+        ),
+    )
     world.actor(WORKER, go_on(world, holder, task))
 
 
@@ -62,8 +80,61 @@ async def furnish(world: World, holder: Holder, task: TaskRef) -> None:
         await worker.grant(task, "prepared-write", GrantKind.PREPARED_WRITE)
     if contract.has(Capability.RESULTS):
         await worker.offer_result(task, "search", ResultPlace.CACHE, holder.epoch, "finding")
-        await worker.ask_task(task, "question", "channel")
-        await worker.hand_over(task, "item")
+        await world.client(WORKER, Right.INSPECT, handle=0).ask_task(task, "question", "channel")
+        for item in ("item", "second-item"):
+            await worker.hand_over(task, item)
+        await worker.take_item(task, holder.epoch)
+    if contract.has(Capability.CAPACITY):
+        await worker.hold_slot(task, holder.epoch, "pool", 1)
+
+
+async def leave_open(world: World, holder: Holder, idle: TaskRef) -> None:
+    """Nobody is at work on the task, and a retry of it is due."""
+    if world.port.contract.has(Capability.RETRIES):
+        await holder.client.schedule_retry(idle, "retry", 0)
+    await holder.client.release_lease(idle, holder.epoch)
+
+
+async def leave_stopped(world: World, paid: Effect, task: TaskRef) -> None:
+    """Send the mail, stop its task, allow another to answer it, and wait until force may be used."""
+    contract, person = world.port.contract, world.client("person", Right.STOP, handle=0)
+    if contract.ledger:
+        dispatcher = world.client("dispatcher", Right.DISPATCH, handle=0)
+        claim = await dispatcher.claim_dispatch(paid)
+        if isinstance(claim, ClaimGranted):
+            evidence = await paid.receiver.submit(paid, claim.permit)
+            await dispatcher.record_outcome(paid, evidence, claim.attempt)
+    if contract.has(Capability.APPROVALS) and contract.has(Capability.COMPENSATION):
+        await person.grant(task, "authority", GrantKind.COMPENSATION, paid.effect_id)
+    if contract.has(Capability.ESCALATION):
+        await person.request_cancel(paid.task, Scope.TASK, "stop")
+        await sleep_until("grace", world.now_ns() + contract.grace_ns, "grace")
+
+
+async def try_all(*attempts: Awaitable[None]) -> None:
+    """One after the other."""
+    for attempt in attempts:
+        await attempt
+
+
+async def try_open_doors(world: World, stranger: Client, idle: TaskRef, own: Effect, paid: Effect) -> None:
+    """What any caller of the tenant with these rights would be given."""
+    contract = world.port.contract
+    if contract.has(Capability.RETRIES):
+        await stranger.fire_retry(idle, "retry", WORKER)
+    if contract.has(Capability.ESCALATION):
+        await stranger.escalate(paid.task, WORKER)
+    if contract.has(Capability.APPROVALS) and contract.has(Capability.COMPENSATION):
+        await stranger.compensate(own, 1, paid, "authority")
+    if contract.has(Capability.MEASURES):
+        await stranger.measures(own.task)
+    if contract.has(Capability.CLEANUP):
+        await stranger.note_artefact(own.task, 1, "strangers-draft")
+        await stranger.begin_cleanup(paid.task, WORKER)
+        await stranger.clean_up(paid.task, 2, "draft")
+    if contract.has(Capability.CAPACITY):
+        await stranger.hold_slot(own.task, 1, "strangers-pool", 1)
+        await stranger.return_slot(own.task, 1, "pool")
 
 
 async def move_in(stranger: Client, own: TaskRef) -> None:
