@@ -170,6 +170,21 @@ class GateContract(msgspec.Struct, frozen=True, kw_only=True):
         own_ns = self.operation(cancellation_class).grace_ns
         return self.grace_ns if own_ns is None else own_ns
 
+    def may_force(self, cancellation_class: CancellationClass | None, level: str) -> bool:
+        """Whether an owned operation of that class may be stopped by that mechanism of force."""
+        declared = self.operation(cancellation_class).force
+        return declared is None or level in declared
+
+    def cleanup_of(self, cancellation_class: CancellationClass | None) -> int:
+        """How long a clean-up of an owned operation of that class may take, in nanoseconds from the cutoff."""
+        own_ns = self.operation(cancellation_class).cleanup_ns
+        return self.cleanup_ns if own_ns is None else own_ns
+
+    def resends_of(self, cancellation_class: CancellationClass) -> bool:
+        """Whether an effect of that class that is in doubt may be claimed again."""
+        own = self.operation(cancellation_class).resends
+        return self.resends if own is None else own
+
     def bound_of(self, cancellation_class: CancellationClass | None) -> int:
         """Within which time an owned operation of that class has observed a stop, in nanoseconds."""
         own_ns = self.operation(cancellation_class).check_every_ns

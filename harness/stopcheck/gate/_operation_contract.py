@@ -28,10 +28,16 @@ class OperationContract(msgspec.Struct, frozen=True, kw_only=True):
 
     ``check_every_ns``: how long such an operation works on at most without looking whether it is to stop (``None``: the
     gate's ``observation_bound_ns``). ``grace_ns``: how long after the cutoff it is left alone before force may be used
-    (``None``: the gate's); it is longer than that (ESC-8)."""
+    (``None``: the gate's); it is longer than that (ESC-8). ``force``: by which mechanisms (the ``level`` of
+    ``escalate``) it may be stopped by force; ``None`` where any will do, empty where none will (ESC-1). ``cleanup_ns``:
+    how long after the cutoff a clean-up of it may take (``None``: as long as the gate's; ESC-5). ``resends``: whether
+    an effect of the class that is in doubt may be claimed again (``None``: as the gate declares; ADM-7)."""
 
     check_every_ns: int | None = None
     grace_ns: int | None = None
+    force: tuple[str, ...] | None = None
+    cleanup_ns: int | None = None
+    resends: bool | None = None
     late_results: LateResultRule = LateResultRule.ENDS_OPERATION
 
 

@@ -2,7 +2,8 @@
 
 A claim owns one operation of each class, all of them at work. None of them answers the stop of the whole subtree but
 the cooperative one, which looks as often as its class declares. Against each of the others a supervisor asks for force
-a moment before the grace period of its class ends, and when it has.
+a moment before the grace period of its class ends, and when it has, also by a mechanism that the class does not
+declare; what was killed is cleared away in the time that its class has for that.
 """
 
 from __future__ import annotations
@@ -15,15 +16,20 @@ from stopcheck.gate import (
     CancellationClass,
     Capability,
     Forced,
+    GateContract,
     ProbeResult,
     Recorded,
+    Refused,
     Right,
     Scope,
     Stopped,
     TooEarly,
 )
 from stopcheck.world import Child, Client, FaultBudget, Holder, Scenario, Witness, World, sleep_until, wait_until
-from stopcheck_scenarios._seen import answer, in_order, saw
+from stopcheck_scenarios._seen import answer, call, in_order, saw
+
+#: A mechanism of force, beside the usual one.
+OTHER_FORCE = "power off"
 
 
 def build(world: World) -> None:
@@ -61,7 +67,7 @@ async def look_now_and_then(world: World, holder: Holder, child: Child) -> None:
 
 
 async def force_each(world: World, client: Client, children: Sequence[tuple[CancellationClass, Child]]) -> None:
-    """Against each ask for force too early, and in time; then kill it."""
+    """Against each ask for force too early, in time, and by another mechanism; then kill it and clear away."""
     contract = world.port.contract
     await wait_until("stop", lambda: children[0][1].parent in world.records, ("stop",))
     cutoff_ns = world.records[children[0][1].parent].causes[0].at_ns
@@ -70,10 +76,19 @@ async def force_each(world: World, client: Client, children: Sequence[tuple[Canc
         await sleep_until("almost grace", max(ends_ns - 1, world.now_ns()), "almost grace")
         await client.escalate(child.ref, worker_of(child))
         await sleep_until("grace", ends_ns, "grace")
+        if not contract.may_force(kind, OTHER_FORCE):
+            await client.escalate(child.ref, worker_of(child), OTHER_FORCE)
         if isinstance(await client.escalate(child.ref, worker_of(child)), Forced):
             world.worker_acted(worker_of(child), child.ref, "killed")
             await client.record_probe(child.ref, worker_of(child), ProbeResult.GONE)
+            if contract.has(Capability.CLEANUP):
+                await world.client("cleaner", Right.WORK, handle=0).begin_cleanup(child.ref, "cleaner")
         world.remembers(kind)
+
+
+def limits_force(contract: GateContract) -> bool:
+    """Not every class is stopped by every mechanism."""
+    return any(not contract.may_force(kind, OTHER_FORCE) for kind in CancellationClass)
 
 
 SCENARIO = Scenario(
@@ -88,8 +103,13 @@ SCENARIO = Scenario(
             "force was asked for too early, then given",
             in_order(answer("request_cancel", Accepted), answer("escalate", TooEarly), answer("escalate", Forced)),
         ),
+        Witness(
+            "a mechanism that the class does not declare was refused",
+            in_order(call("escalate", level=OTHER_FORCE), answer("escalate", Refused)),
+            given=limits_force,
+        ),
         Witness("the cooperative one stopped at its check", saw(answer("acknowledge", Recorded, actor="cooperative"))),
     ),
-    clauses=("ESC-1", "ESC-8", "CHILD-3", "CHILD-5", "LIVE-4"),
+    clauses=("ESC-1", "ESC-5", "ESC-8", "CHILD-3", "CHILD-5", "LIVE-4"),
     points=("while a worker is disconnected",),
 )

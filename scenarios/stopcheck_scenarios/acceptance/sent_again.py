@@ -7,8 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stopcheck.gate import Accepted, AlreadyClaimed, GateContract, Resend
-from stopcheck.world import Abilities, FaultBudget, Scenario, Witness, World
+from stopcheck.gate import (
+    Accepted,
+    AlreadyClaimed,
+    CancellationClass,
+    ClaimGranted,
+    GateContract,
+    NoEvidence,
+    Recorded,
+    Resend,
+    Right,
+    Scope,
+)
+from stopcheck.world import Abilities, Client, Effect, FaultBudget, Scenario, Witness, World
 from stopcheck_scenarios._seen import answer, commit, died_under, fault, in_order, saw
 
 
@@ -30,6 +41,25 @@ def with_receiver(abilities: Abilities) -> Callable[[World], None]:
 def resends(contract: GateContract) -> bool:
     """A gate that only looks up what is in doubt sends nothing twice."""
     return contract.resends
+
+
+def never(world: World) -> None:
+    """A mail in doubt, of a class that may or may not be sent again, and a dispatcher that would do it."""
+    task = world.task("refund")
+    mail = world.effect(task, "refund-mail", world.receiver("mail"), CancellationClass.PROVIDER_CANCELLABLE)
+    world.opens(task)
+    world.under_way(task, effects=(mail,))
+    world.actor("dispatcher", ask_again(world.client("dispatcher", Right.DISPATCH, Right.STOP, Right.INSPECT), mail))
+
+
+async def ask_again(client: Client, mail: Effect) -> None:
+    """Take it, hear nothing, ask again, and give it up."""
+    claim = await client.claim_dispatch(mail)
+    if isinstance(claim, ClaimGranted):
+        await client.record_outcome(mail, NoEvidence("timeout"), claim.attempt)
+    await client.claim_dispatch(mail)
+    await client.request_cancel(mail.task, Scope.TASK, "stop")
+    await client.inspect(mail.task)
 
 
 BUDGET = FaultBudget(crashes=1, provider=1, provider_faults=("drop", "drop_answer"))
@@ -69,5 +99,20 @@ SCENARIOS = (
         ),
         clauses=("ADM-7", "EFF-2", "EFF-3"),
         points=("while the answer is in flight",),
+    ),
+    Scenario(
+        id="sent-by-class",
+        title="Whether a mail in doubt is sent again is declared for its class",
+        sentence="What a class declares of retries its effects get: sent again under the same id, or looked up.",
+        build=never,
+        budget=FaultBudget(crashes=0, provider=0),
+        witnesses=(
+            Witness(
+                "a second claim came while the mail was in doubt",
+                in_order(answer("record_outcome", Recorded), answer("claim_dispatch", AlreadyClaimed, Resend)),
+            ),
+        ),
+        clauses=("ADM-7", "EFF-3"),
+        points=("during retry backoff",),
     ),
 )

@@ -244,8 +244,16 @@ class AtMostOnce(AnswerCheck):
         again = again or isinstance(reply, Resend)
         if again and call.cut_off is not None:
             self._told(call, f"although {told(call.cut_off)} had been shown; after the cutoff there are only look-ups")
+        elif isinstance(reply, Resend) and self._never_again(effect.effect_id):
+            self._told(call, "though the contract declares that no effect of its class is sent again")
         elif effect.claims > 1 and not request.idempotent_receiver:
             self._told(call, f"though {effect.receiver} is not idempotent by effect id")
+
+    def _never_again(self, effect_id: str) -> bool:
+        """Whether by all that its commitments declared it is of a class that is not sent again."""
+        asked = [d.request for d in self.facts.book.commitments(effect_id) if d.may_count]
+        declared = [request.cancellation_class for request in asked if isinstance(request, CommitEffect)]
+        return bool(declared) and not any(self.contract.resends_of(kind) for kind in declared)
 
     def _told(self, call: Call, why: str) -> None:
         effect_id = getattr(call.request, "effect_id", "")

@@ -30,7 +30,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Facts
 from stopcheck.judge.checks._completion import label_of
-from stopcheck.judge.checks._escalation import earliest_cutoff_ns
+from stopcheck.judge.checks._escalation import earliest_cutoff_ns, registration_of
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: Answers by which ordinary work goes on.
@@ -91,22 +91,28 @@ class CleanupIsShielded(ReadingCheck):
     def _deadline(self, deed: Deed, reply: CleanupGranted) -> None:
         self.exercised("ESC-5")
         contract = self.contract
-        if contract.cleanup_ns >= contract.reconciliation_budget_ns:
+        cleanup_ns = self._cleanup_ns(deed)
+        if cleanup_ns >= contract.reconciliation_budget_ns:
             self.violated(
                 "ESC-5",
-                f"the contract declares cleanup_ns={contract.cleanup_ns}, which is no stricter than "
+                f"the contract declares cleanup_ns={cleanup_ns}, which is no stricter than "
                 f"reconciliation_budget_ns={contract.reconciliation_budget_ns}",
             )
         record = deed.cut_off
         own = record is not None and record.task == deed.ref
         cut_ns = self.facts.book.cut_by_ns[record.task] if own and record is not None else deed.returned_ns
-        if reply.expires_ns > cut_ns + contract.cleanup_ns:
+        if reply.expires_ns > cut_ns + cleanup_ns:
             self.violated(
                 "ESC-5",
                 f"the clean-up of {label_of(deed)} (call {deed.call_id}) may go on until {reply.expires_ns} ns, though "
-                f"the cutoff was not after {cut_ns} ns and cleanup_ns is {contract.cleanup_ns}; its deadline counts "
+                f"the cutoff was not after {cut_ns} ns and cleanup_ns is {cleanup_ns}; its deadline counts "
                 f"from the cutoff",
             )
+
+    def _cleanup_ns(self, deed: Deed) -> int:
+        """As the gate declares; of an owned operation, for its class."""
+        owned = registration_of(self.facts, deed.ref)
+        return self.contract.cleanup_ns if owned is None else self.contract.cleanup_of(owned.cancellation_class)
 
     def _may_begin(self, deed: Deed) -> None:
         """Whether it certainly had to be granted: the task was stopped, and its time for that not over."""
@@ -116,7 +122,7 @@ class CleanupIsShielded(ReadingCheck):
             return
         others = [d for d in self.facts.book.deeds("begin_cleanup", deed.ref) if d is not deed and d.may_count]
         rightful = Right.WORK in deed.request.caller.rights and deed.request.caller.tenant == deed.request.task.tenant
-        if not rightful or deed.returned_ns >= cutoff_ns + self.contract.cleanup_ns:
+        if not rightful or deed.returned_ns >= cutoff_ns + self._cleanup_ns(deed):
             return
         if isinstance(deed.reply, Busy) and others:
             return
@@ -124,7 +130,7 @@ class CleanupIsShielded(ReadingCheck):
             "ESC-5",
             f"begin_cleanup on {label_of(deed)} was answered {deed.answer} at {deed.returned_ns} ns (call "
             f"{deed.call_id}), though the cutoff was at {cutoff_ns} ns or later and clean-up may take "
-            f"{self.contract.cleanup_ns} ns from then; the stop must not take that away",
+            f"{self._cleanup_ns(deed)} ns from then; the stop must not take that away",
         )
 
     def _within_its_time(self, deed: Deed, request: CleanUp, begun: Deed, reply: CleanupGranted) -> None:

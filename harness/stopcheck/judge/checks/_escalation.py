@@ -36,7 +36,7 @@ from stopcheck.judge.checks._readings import ReadingCheck, all_told
 
 class GraceBeforeForce(ReadingCheck):
     """Force is allowed only when the declared grace period has passed since the earliest moment at which the cutoff can
-    have been.
+    have been, and against an owned operation only by a mechanism that its class declares.
 
     Tasks that may be cut off without a request (a deadline, shared work) are left out. A pass is about the times at
     which supervisors asked."""
@@ -48,6 +48,7 @@ class GraceBeforeForce(ReadingCheck):
         """Leave to use force was asked for."""
         if not isinstance(deed.request, Escalate) or not isinstance(deed.reply, Forced | AlreadyForced | TooEarly):
             return
+        self._by_what(deed, deed.request)
         cutoff_ns = earliest_cutoff_ns(self.facts, deed)
         grace_ns = declared_grace_ns(self.facts, deed.ref)
         if cutoff_ns is None or deed.returned_ns >= cutoff_ns + grace_ns:
@@ -61,14 +62,31 @@ class GraceBeforeForce(ReadingCheck):
                 f"grace period is {grace_ns} ns",
             )
 
+    def _by_what(self, deed: Deed, request: Escalate) -> None:
+        owned = registration_of(self.facts, deed.ref)
+        if owned is None or self.contract.may_force(owned.cancellation_class, request.level):
+            return
+        self.breaks(
+            "ESC-1",
+            f"force against {request.worker} of {label_of(deed)} by {request.level} was answered {deed.answer} (call "
+            f"{deed.call_id}), and the contract declares for its class {owned.cancellation_class} only "
+            f"{', '.join(self.contract.operation(owned.cancellation_class).force or ()) or 'no force'}",
+        )
 
-def declared_grace_ns(facts: Facts, ref: TaskRef | None) -> int:
-    """The grace period of a task: of an owned operation, that of the class with which it was registered."""
+
+def registration_of(facts: Facts, ref: TaskRef | None) -> RegisterChild | None:
+    """With what an owned operation was registered first; ``None`` for a task of its own."""
     task = facts.tasks.get(ref) if ref is not None else None
     for deed in facts.book.deeds("register_child", None if task is None else task.parent):
         if isinstance(deed.request, RegisterChild) and deed.request.child == ref and deed.may_count:
-            return facts.contract.grace_of(deed.request.cancellation_class)
-    return facts.contract.grace_ns
+            return deed.request
+    return None
+
+
+def declared_grace_ns(facts: Facts, ref: TaskRef | None) -> int:
+    """The grace period of a task: of an owned operation, that of the class with which it was registered."""
+    owned = registration_of(facts, ref)
+    return facts.contract.grace_ns if owned is None else facts.contract.grace_of(owned.cancellation_class)
 
 
 def earliest_cutoff_ns(facts: Facts, deed: Deed) -> int | None:
@@ -217,4 +235,4 @@ CHECKS: tuple[type[Check], ...] = (
     UncontrolledWorkerShown,
 )
 
-__all__ = ["CHECKS", "declared_grace_ns", "earliest_cutoff_ns"]
+__all__ = ["CHECKS", "declared_grace_ns", "earliest_cutoff_ns", "registration_of"]
