@@ -63,11 +63,13 @@ class Bounds(msgspec.Struct):
 
 class Stop(msgspec.Struct):
     """One stopped task with a record of its own: how long after the cutoff it was observed. As the gate's calls take no
-    time, that is exact unless time passed under one. ``observed_by``: the time itself."""
+    time, that is exact unless time passed under one. ``observed_by_ns``: the time itself. ``ended_from_ns``: no end of
+    the task can have been before."""
 
     task: TaskRef
     to_observation_ns: int | None
     observed_by_ns: int | None
+    ended_from_ns: int | None = None
 
 
 class Measured(msgspec.Struct):
@@ -154,7 +156,21 @@ class Measuring:
             and deed.begun_ns == deed.returned_ns
         ]
         at_ns = min((deed.begun_ns for deed in observed), default=None)
-        return Stop(task.ref, None if at_ns is None else at_ns - cut_ns, at_ns)
+        if at_ns is None:
+            return Stop(task.ref, None, None)
+        return Stop(task.ref, at_ns - cut_ns, at_ns, self._ended_from_ns(task, observed, cut_ns))
+
+    def _ended_from_ns(self, task: TaskFacts, observed: list[Deed], cut_ns: int) -> int | None:
+        """When the worker said that it had stopped, if its word counted and nothing may have proved that before: until
+        then its lease was good, and the task neither settled nor, within the budget, given up."""
+        words = [deed.request for deed in observed if isinstance(deed.request, Acknowledge)]
+        stopped = [w.now_ns for w in words if w.strength.means_stopped]
+        if not stopped or len(task.leases) != 1:
+            return None
+        others = ("record_probe", "release_lease", "revoke_lease", "suspend")
+        earlier = any(deed.may_count for operation in others for deed in self._book.deeds(operation, task.ref))
+        in_time = stopped[0] < cut_ns + self._facts.contract.reconciliation_budget_ns
+        return stopped[0] if in_time and not earlier else None
 
     def _forced(self, task: TaskFacts) -> Iterator[bool]:
         workers: dict[str, bool] = {}

@@ -12,7 +12,7 @@ from typing import ClassVar
 from stopcheck.gate import MeasuresReport, OperationFigures
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
-from stopcheck.judge._measuring import COUNTS, Bounds, Measured, measured, percentile
+from stopcheck.judge._measuring import COUNTS, Bounds, Measured, Stop, measured, percentile
 from stopcheck.judge.checks._readings import ReadingCheck
 from stopcheck.world import Event
 
@@ -20,8 +20,8 @@ _TIMES = (("request_to_observation_p50_ns", 50), ("request_to_observation_p95_ns
 
 
 class MeasuresAgree(ReadingCheck):
-    """Each figure lies between what is certain and what is possible, by operation. Of the time from the observation to
-    the end only that it is not longer than the time that has passed.
+    """Each figure lies between what is certain and what is possible, by operation. The time from the observation to the
+    end is not longer than the time that has passed, and no shorter than until the first worker's word that it stopped.
 
     A pass says nothing of figures of operations that the scenario does not have."""
 
@@ -67,8 +67,9 @@ class MeasuresAgree(ReadingCheck):
         observed = [stop.observed_by_ns for stop in row.stops if stop.observed_by_ns is not None]
         longest = self.facts.now_ns - min(observed, default=self.facts.now_ns)
         ended = figures.observation_to_terminal_p95_ns
-        if ended is not None and not 0 <= ended <= longest:
-            yield f"observation_to_terminal_p95_ns {ended}, and no more than {longest} can have passed"
+        shortest = min((_at_least_ns(stop) for stop in row.stops if stop.observed_by_ns is not None), default=0)
+        if ended is not None and not shortest <= ended <= longest:
+            yield f"observation_to_terminal_p95_ns {ended}, and between {shortest} and {longest} can have passed"
 
     def _certain(self, row: Measured) -> bool:
         """Whether each stopped task is known, and every acknowledgement was answered."""
@@ -76,6 +77,13 @@ class MeasuresAgree(ReadingCheck):
         exact = all(d.definite and d.begun_ns == d.returned_ns for d in said)
         stopped = row.counts.get("stopped", Bounds())
         return exact and stopped.least == stopped.most
+
+
+def _at_least_ns(stop: Stop) -> int:
+    """How long the end certainly came after the observation."""
+    if stop.ended_from_ns is None or stop.observed_by_ns is None:
+        return 0
+    return stop.ended_from_ns - stop.observed_by_ns
 
 
 def _counts(row: Measured) -> bool:
