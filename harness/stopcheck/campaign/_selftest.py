@@ -27,7 +27,7 @@ from stopcheck.campaign._loading import (
     load_scenarios,
 )
 from stopcheck.campaign._sigkill import sigkill_pass
-from stopcheck.explore import STRATEGIES, Aim, Budget, Exploration, Result, Trial, make_trial
+from stopcheck.explore import STRATEGIES, Aim, Budget, Exploration, Result, Strategy, Trial, make_trial
 from stopcheck.gate import AdapterFault, KnownFault
 from stopcheck.judge import CHECKS, checked_clauses
 from stopcheck.judge.requirements import EXCLUSIONS, REQUIREMENTS, SHARED_KILLERS, Level
@@ -43,10 +43,15 @@ _FIRSTS = 8
 RIGHT_SAMPLES = 10
 #: The same of each known-right gate, of which there are many.
 DIFFERENT_SAMPLES = 4
+#: How many of the other strategies try a known-right gate in a scenario, and how often each. They take turns: every
+#: gate meets each of them in a share of its scenarios, and every scenario meets each on a share of the gates.
+_TURNS = 2
+_TURN_SAMPLES = 3
 #: In how many parts an installed gate is tried, so that no process is left alone with the dearest.
 _PARTS = 8
 _STRATEGY = STRATEGIES["auto"]
 _SAMPLER = STRATEGIES["mixed"]
+_OTHERS = tuple(strategy for strategy in STRATEGIES.values() if strategy is not _SAMPLER)
 _HANG_S = 30.0
 
 
@@ -132,7 +137,8 @@ def _try(task: _Task) -> Row:
         if task.kind == "installed":
             return try_right(load_gate(name), RIGHT_SAMPLES, every=_PARTS, start=task.part)
         if task.kind == "right":
-            return try_right(load_gate(name), DIFFERENT_SAMPLES)
+            names = [right.name for right in load_right()]
+            return try_right(load_gate(name), DIFFERENT_SAMPLES, turn=names.index(name))
         return try_wrong(next(f for f in load_faults() if f.name == name))
     except AdapterFault as error:
         return Row(name, "", "", (), "", "", 0, f"{type(error).__name__}: {error.what}")
@@ -195,9 +201,9 @@ def _try_sigkill(fault: KnownFault) -> Row:
     return Row(fault.name, fault.clause, fault.about, failed, "a real death", "sigkill", outcome.kills, outcome.trouble)
 
 
-def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 0) -> Row:
+def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 0, turn: int | None = None) -> Row:
     """A right gate in each scenario (or in ``every`` so-manieth from ``start`` on), sampled on one and two handles,
-    whole calls and inside."""
+    whole calls and inside. With a ``turn`` every strategy tries it, each in its share of the scenarios."""
     failed: dict[str, str] = {}
     executions = 0
     trouble = ""
@@ -205,19 +211,36 @@ def try_right(loaded: LoadedGate, samples: int, *, every: int = 1, start: int = 
     grains = [Granularity.CALLS] if contract.serialised_calls else [Granularity.CALLS, Granularity.INNER]
     for granularity in grains:
         with ground(loaded, granularity) as interior, Watchdog(_HANG_S) as watchdog:
-            for scenario in list(load_scenarios().values())[start::every]:
+            for number, scenario in enumerate(list(load_scenarios().values())[start::every]):
                 if not scenario.fits(contract):
                     continue
                 if granularity is Granularity.INNER and not scenario.races:
                     continue
                 for handles in (1, 2) if contract.durable else (1,):
                     trial = make_trial(scenario, loaded.factory, Variant(handles, granularity), interior, CHECKS)
-                    aim = Aim(observe=lambda _: watchdog.rearm())
-                    found = _SAMPLER(trial, Budget(samples), handles, aim)
-                    executions += found.executions
-                    for clause, failure in found.failures.items():
-                        failed.setdefault(clause, f"{scenario.id}: {failure.violation.message}")
-                    if found.faults:
-                        trouble = f"{scenario.id}: {found.faults[0].what}"
+                    aim = Aim(random_bases=0, firsts=1, observe=lambda _: watchdog.rearm())
+                    for strategy in _strategies(turn, number):
+                        runs = samples if strategy is _SAMPLER else _TURN_SAMPLES
+                        found = strategy(trial, Budget(runs), handles, aim)
+                        executions += found.executions
+                        for clause, failure in found.failures.items():
+                            failed.setdefault(clause, f"{scenario.id} ({strategy.name}): {failure.violation.message}")
+                        trouble = _trouble(scenario.id, found) or trouble
     about = "; ".join(f"{clause} in {why}" for clause, why in sorted(failed.items()))
-    return Row(loaded.reference, "", about, tuple(sorted(failed)), "all", _SAMPLER.name, executions, trouble)
+    by = _SAMPLER.name if turn is None else "every strategy"
+    return Row(loaded.reference, "", about, tuple(sorted(failed)), "all", by, executions, trouble)
+
+
+def _strategies(turn: int | None, number: int) -> list[Strategy]:
+    """Who tries a right gate in its scenario with that number."""
+    if turn is None:
+        return [_SAMPLER]
+    first = turn + number * _TURNS
+    return [_SAMPLER, *(_OTHERS[(first + place) % len(_OTHERS)] for place in range(_TURNS))]
+
+
+def _trouble(scenario: str, found: Exploration) -> str:
+    """What went wrong that is no broken clause."""
+    if found.faults:
+        return f"{scenario}: {found.faults[0].what}"
+    return f"{scenario}: {found.nondeterminism.what}" if found.nondeterminism is not None else ""
