@@ -22,6 +22,7 @@ from stopcheck.gate import (
     Acknowledge,
     Admitted,
     BeginCleanup,
+    BeginWork,
     CancellationRecord,
     ClaimGranted,
     CommitEffect,
@@ -30,6 +31,7 @@ from stopcheck.gate import (
     Evidence,
     ExistingEffect,
     ExistingRecord,
+    FireRetry,
     Forced,
     Indefinite,
     Inspect,
@@ -230,14 +232,16 @@ class Book:
 
     def _compared(self, request: Request, ref: TaskRef | None) -> list[Deed]:
         """What was answered already, and of which it is asked later whether it was, when this call is over too: whether
-        a word came from an epoch that was superseded, whether a worker that a probe missed has begun again since,
-        whether somebody committed after having said that it stopped, whether a result came too late, whether a slot was
-        taken again after its return, and which clean-up is the newest."""
+        a word came from an epoch that was superseded, whether a worker that a probe missed or found gone has begun
+        again since, whether somebody committed after having said that it stopped, whether a result came too late,
+        whether a slot was taken again after its return, and which clean-up is the newest."""
         match request:
             case Acknowledge():
                 return [d for d in self._granted(ref) if getattr(d.reply, "epoch", 0) > request.epoch]
             case RecordProbe():
                 return self._granted(ref)
+            case BeginWork() | FireRetry():
+                return [d for d in self.deeds("record_probe", ref) if d.definite]
             case CommitEffect():
                 said = self.deeds("acknowledge", ref)
                 return [d for d in said if d.answer == "Recorded" and getattr(d.request, "epoch", 0) == request.epoch]

@@ -56,10 +56,17 @@ class Window:
 
     def granted_at(self, lease: LeaseFacts) -> int:
         """The moment at which the lease was granted."""
-        for deed in self.beginnings:
-            if isinstance(deed.reply, LeaseGranted | RetryFired) and deed.reply.epoch == lease.epoch:
-                return deed.returned or 0
-        return 0
+        grant = self._grant_of(lease)
+        return 0 if grant is None else grant.returned or 0
+
+    def began_again_at(self, lease: LeaseFacts) -> int:
+        """The moment from which on the lease may have been granted, and before which it certainly was not."""
+        grant = self._grant_of(lease)
+        return 0 if grant is None else grant.begun
+
+    def _grant_of(self, lease: LeaseFacts) -> Deed | None:
+        granted = (d for d in self.beginnings if isinstance(d.reply, LeaseGranted | RetryFired))
+        return next((d for d in granted if getattr(d.reply, "epoch", None) == lease.epoch), None)
 
     def may_have_begun_since(self, lease: LeaseFacts) -> bool:
         """Whether a newer epoch may have been granted."""

@@ -200,12 +200,14 @@ class WorkerView:
 
     @cached_property
     def may_be_gone(self) -> bool:
-        """Whether a probe may have told that it is gone."""
+        """Whether a probe may have told that it is gone, and not of a life before its newest lease."""
+        began = self._reading.began_again_at(self.leases[-1]) if self.leases else 0
         return any(
             isinstance(d.request, RecordProbe)
             and d.request.worker == self.worker
             and d.request.result is ProbeResult.GONE
             and d.may_count
+            and not d.answered_before(began)
             for d in self._reading.deeds("record_probe")
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from stopcheck.world import Scenario
 from stopcheck_scenarios.acceptance import (
+    after_a_death,
     after_commitment,
     bad_workers,
     batch,
@@ -20,6 +21,7 @@ from stopcheck_scenarios.acceptance import (
     detached_work,
     each_class,
     early_stop,
+    easily_mistaken,
     effect_identity,
     every_child_ends,
     finished_export,
@@ -133,6 +135,8 @@ PROBES: tuple[Scenario, ...] = (
     *lifetimes.SCENARIOS,
     *too_late.SCENARIOS,
     *side_roads.SCENARIOS,
+    *easily_mistaken.SCENARIOS,
+    *after_a_death.SCENARIOS,
     *not_again.SCENARIOS,
     *no_cancellation.SCENARIOS,
     *seen_at_every_step.SCENARIOS,

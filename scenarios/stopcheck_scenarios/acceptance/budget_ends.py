@@ -1,7 +1,7 @@
 """The reconciliation budget counts from the cutoff, and somebody looks when it has ended.
 
 A mail was sent and nobody will ever know what became of it. Somebody presses Stop, presses it again half-way through
-the budget, and looks once more when budget and grace are over.
+the budget and widens it, and looks once more when budget and grace are over.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ async def come_back(world: World, client: Client, task: TaskRef) -> None:
     contract = world.port.contract
     await sleep_until("half", contract.reconciliation_budget_ns // 2, "half of the budget")
     await client.request_cancel(task, Scope.TASK, "once-more")
+    if Scope.SUBTREE in contract.scopes:
+        await client.request_cancel(task, Scope.SUBTREE, "stop-more")
     await sleep_until("over", contract.reconciliation_budget_ns + contract.grace_ns, "end of the budget")
     await client.tick(task)
     await client.inspect(task)

@@ -121,7 +121,7 @@ SCENARIO = Scenario(
     case=20,
     build=build,
     needs=NEEDS,
-    budget=FaultBudget(crashes=0, provider=0),
+    budget=FaultBudget(crashes=0, provider=0),  # deaths: before a clean-up begins in over-and-over
     witnesses=(
         Witness("the draft was removed", in_order(STOP, act("removed", "janitor"))),
         Witness("the report was kept", in_order(call("clean_up", artefact=REPORT), answer("clean_up", Kept))),

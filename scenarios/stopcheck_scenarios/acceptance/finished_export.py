@@ -71,6 +71,7 @@ SCENARIO = Scenario(
     sentence="Completed before cancellation: the file is kept, and there is no second artefact.",
     case=16,
     build=build,
+    # Deaths: between a claim and its outcome in lost-response, under a completion in late-completion.
     budget=FaultBudget(crashes=0, provider=1, provider_faults=("cut_short", "drop_answer")),
     witnesses=(
         Witness(

@@ -81,7 +81,7 @@ SCENARIO = Scenario(
     case=13,
     build=build,
     needs=frozenset((Capability.ESCALATION,)),
-    budget=FaultBudget(crashes=0, provider=0),
+    budget=FaultBudget(crashes=0, provider=0),  # deaths: under force in uncooperative-worker, after it in over-and-over
     witnesses=(
         Witness(
             "force was asked for too early, then given",

@@ -127,11 +127,17 @@ def force_by_name(world: World) -> None:
 
 
 async def force(world: World, task: TaskRef, other: TaskRef) -> None:
-    """Stop both tasks; when it is time use force on each worker, and once more after a later cause and a widening."""
+    """Stop both tasks, and widen one stop meanwhile; when it is time use force on each worker, and once more after a
+    later cause and a widening."""
     client = world.client("supervisor", Right.STOP, Right.SUPERVISE, Right.INSPECT)
     for each in (task, other):
         await client.request_cancel(each, Scope.TASK, "stop")
-    await sleep_until("grace", world.now_ns() + world.port.contract.grace_ns, "grace")
+    cutoff_ns, grace_ns = world.now_ns(), world.port.contract.grace_ns
+    await sleep_until("half", cutoff_ns + grace_ns // 2, "half of the grace period")
+    if Scope.SUBTREE in world.port.contract.scopes:
+        await client.request_cancel(other, Scope.SUBTREE, "stop more")
+        await client.escalate(other, WORKER)
+    await sleep_until("grace", cutoff_ns + grace_ns, "grace")
     await client.escalate(task, WORKER)
     await client.escalate(task, OTHER_WORKER)
     await client.escalate(other, WORKER)

@@ -14,8 +14,10 @@ from stopcheck.gate import (
     Admitted,
     Capability,
     Disposition,
+    Finding,
     GrantKind,
     NotCompleted,
+    ReceiptEvidence,
     RefusalReason,
     Refused,
     Right,
@@ -29,7 +31,7 @@ from stopcheck.world import Client, Effect, Event, FaultBudget, Holder, Returned
 from stopcheck_scenarios._seen import answer, call, commit, died_under, fault, in_order, saw
 
 APPROVAL, OTHERS, AUTHORITY = "approval", "authority-for-another", "authority"
-OWN, EARLY = "own-authority", "early-authority"
+OWN, EARLY, FOR_NOTHING = "own-authority", "early-authority", "authority-for-nothing"
 NEEDS = frozenset((Capability.COMPENSATION, Capability.APPROVALS))
 
 
@@ -106,7 +108,7 @@ SCENARIO = Scenario(
     case=14,
     build=build,
     needs=NEEDS,
-    budget=FaultBudget(crashes=0, provider=1, provider_faults=("drop_answer",)),
+    budget=FaultBudget(crashes=0, provider=1, provider_faults=("drop_answer",)),  # deaths: in one-authorisation
     witnesses=(
         Witness(
             "a mail that went out after the stop was answered",
@@ -129,29 +131,42 @@ SCENARIO = Scenario(
 
 
 def build_shared(world: World) -> None:
-    """A refund of which one mail has gone out and one may have; two clerks with one authorisation; a person at Stop."""
+    """A refund of which one mail has gone out, one may have and one was refused; two clerks with one authorisation; a
+    person at Stop. Before that a clerk has tried what is not enough."""
     refund, correction = world.task("refund"), world.task("correction")
     mail = world.receiver("mail")
     sent = world.effect(refund, "refund-mail", mail)
     first, second = (world.effect(correction, name, mail) for name in ("first-correction", "second-correction"))
     claimed = world.effect(refund, "statement-mail", mail)
+    refused = world.effect(refund, "refused-mail", mail)
     misplaced = world.effect(refund, "misplaced-correction", mail)
     world.opens(refund)
     world.opens(correction)
-    worker = world.under_way(refund, effects=(sent, claimed))
+    worker = world.under_way(refund, effects=(sent, claimed, refused))
     clerk = world.under_way(correction, "clerk")
     approver = world.client("approver", Right.STOP)
     dispatcher = world.client("dispatcher", Right.DISPATCH)
     world.prepare(send(dispatcher, sent))
     world.prepare(dispatcher.claim_dispatch(claimed))
+    world.prepare(be_refused(dispatcher, refused))
     world.prepare(approver.grant(correction, AUTHORITY, GrantKind.COMPENSATION, sent.effect_id))
     world.prepare(approver.grant(refund, OWN, GrantKind.COMPENSATION, sent.effect_id))
     world.prepare(approver.grant(correction, EARLY, GrantKind.COMPENSATION, claimed.effect_id))
+    world.prepare(approver.grant(correction, FOR_NOTHING, GrantKind.COMPENSATION, refused.effect_id))
     world.prepare(answer_it(clerk, claimed, second, EARLY))
+    world.prepare(answer_it(clerk, refused, second, FOR_NOTHING))
+    world.prepare(answer_it(clerk, sent, second, OWN))
     world.prepare(answer_it(worker, sent, misplaced, OWN))
     world.actor("first clerk", answer_it(clerk, sent, first, AUTHORITY))
     world.actor("second clerk", answer_it(clerk, sent, second, AUTHORITY))
     world.person("person", correction, then_inspects=False)
+
+
+async def be_refused(client: Client, effect: Effect) -> None:
+    """Claim the effect, and learn that its receiver will not do it."""
+    claim = await client.claim_dispatch(effect)
+    receipt = effect.receiver.sign(effect.effect_id, effect.payload_digest, Finding.REJECTED)
+    await client.record_outcome(effect, ReceiptEvidence(receipt), getattr(claim, "attempt", None))
 
 
 async def answer_it(holder: Holder, sent: Effect, effect: Effect, grant_id: str) -> None:

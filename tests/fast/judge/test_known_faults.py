@@ -26,6 +26,7 @@ from stopcheck_fixtures.faulty import (
     late_doors,
     later,
     measures,
+    mistaken,
     named_stops,
     other_runs,
     record,
@@ -66,6 +67,7 @@ MODULES = (
     compensation,
     batches,
     measures,
+    mistaken,
 )
 #: Those that walks over the memory gate can find; the others need files, threads or a death.
 IN_MEMORY = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import BoundaryAnswer, Done, OfferResult, ReadAnswer, Taken, Withdraw
+from stopcheck.gate import BoundaryAnswer, Done, NoAnswer, OfferResult, ReadAnswer, Taken, Withdraw
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge.checks._readings import ReadingCheck
@@ -64,6 +64,8 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
         offers = self._offers(deed, request.request_id)
         if stranger or withdrawn is not None or self._others_are_answered(deed, request.request_id):
             self.exercised("RES-4")
+        if isinstance(deed.reply, NoAnswer) and not stranger:
+            self._lost(deed, request, offers)
         if not isinstance(deed.reply, BoundaryAnswer):
             return
         digest = deed.reply.result_digest
@@ -75,6 +77,22 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
             self._told(deed, request, f"whose withdrawal had been confirmed (call {withdrawn.call_id})")
         else:
             self._compare(deed, request, digest)
+
+    def _lost(self, deed: Deed, request: ReadAnswer, offers: list[Deed]) -> None:
+        """There is no answer: had one been taken, while nobody withdrew the request and the task went on?"""
+        taken = [o for o in offers if isinstance(o.reply, Taken) and o.answered_before(deed.begun)]
+        withdrawn = [
+            d
+            for d in self.facts.book.deeds("withdraw", deed.ref)
+            if d.may_count and getattr(d.request, "request_id", "") == request.request_id
+        ]
+        if taken and not withdrawn and deed.cut_off is None and deed.ref is not None:
+            self.breaks(
+                "RES-4",
+                f"read_answer (call {deed.call_id}) told {request.caller.principal} that there is no answer to request "
+                f"{request.request_id}, though one had been taken (call {taken[0].call_id}); what was answered stays "
+                f"answered",
+            )
 
     def _compare(self, deed: Deed, request: ReadAnswer, digest: str) -> None:
         """What is read now against what was read before."""

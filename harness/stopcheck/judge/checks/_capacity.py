@@ -17,13 +17,16 @@ from stopcheck.gate import (
     ProbeResult,
     Recorded,
     RecordProbe,
+    Renewed,
+    RenewLease,
     ReturnSlot,
     SlotHeld,
     SlotReturned,
     TaskRef,
 )
 from stopcheck.judge._book import Deed
-from stopcheck.judge._checks import Check
+from stopcheck.judge._checks import Check, Docket
+from stopcheck.judge._facts import Facts
 from stopcheck.judge._known import LeaseFacts
 from stopcheck.judge._reading import Window
 from stopcheck.judge.checks._answers import label
@@ -39,18 +42,26 @@ class ReleasedOnce(ReadingCheck):
     be had again.
 
     Certain holders are those of tasks that nobody stopped, with a lease that certainly holds; a gate that takes the end
-    of a lease for the end of its holder is right, and so is one that waits for proof. As long as the gate did not die.
+    of a lease for the end of its holder is right, and so is one that waits for proof. A death may have fenced whoever
+    has not renewed its lease since.
     """
 
     name: ClassVar[str] = "released-once"
     clauses: ClassVar[tuple[str, ...]] = ("ESC-9",)
 
+    def __init__(self, facts: Facts, docket: Docket) -> None:
+        super().__init__(facts, docket)
+        #: After how many deaths of the gate a lease was renewed last.
+        self._renewed: dict[_Holder, int] = {}
+
     def on_deed(self, deed: Deed) -> None:
         """Somebody got a slot, or did not, or gave one back."""
-        if deed.ref is None or not deed.definite or self.facts.deaths:
+        if deed.ref is None or not deed.definite:
             return
         request = deed.request
-        if isinstance(request, HoldSlot) and isinstance(deed.reply, SlotHeld):
+        if isinstance(request, RenewLease) and isinstance(deed.reply, Renewed):
+            self._renewed[deed.ref, request.epoch] = self.facts.deaths
+        elif isinstance(request, HoldSlot) and isinstance(deed.reply, SlotHeld):
             self._one_too_many(deed, request)
         elif isinstance(request, HoldSlot) and isinstance(deed.reply, PoolFull):
             self._nobody_holds_it(deed, request)
@@ -124,6 +135,8 @@ class ReleasedOnce(ReadingCheck):
         window, lease = self._place(deed, holder)
         if window is None or lease is None or window.task.ending or self.facts.prompted(ref):
             return False
+        if self.facts.deaths and self._renewed.get(holder) != self.facts.deaths:
+            return False
         pool = getattr(deed.request, "pool", "")
         told = any(
             isinstance(d.reply, SlotHeld) and d.answered_before(deed.begun) and getattr(d.request, "epoch", -1) == epoch
@@ -152,6 +165,11 @@ class ReleasedOnce(ReadingCheck):
         ]
         again = ended and window.may_have_begun_since(lease) and not returned
         return bool(returned or ended) and not again
+
+    def digest(self) -> bytes:
+        """Who is known to have lived on since the last death."""
+        lived_on = sorted(holder for holder, deaths in self._renewed.items() if deaths == self.facts.deaths)
+        return repr(lived_on).encode() if self.facts.deaths and lived_on else b""
 
     def _place(self, deed: Deed, holder: _Holder) -> tuple[Window | None, LeaseFacts | None]:
         ref, epoch = holder

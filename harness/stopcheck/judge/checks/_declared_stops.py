@@ -6,6 +6,7 @@ of its own is shown so until it ends; what is discarded counts as stopped from t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from stopcheck.gate import (
@@ -28,6 +29,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
+from stopcheck.judge._known import TaskFacts
 from stopcheck.judge._reading import Reading
 from stopcheck.judge.checks._answers import label
 from stopcheck.judge.checks._readings import ReadingCheck, several
@@ -91,8 +93,8 @@ class DeclaredStopIsKept(ReadingCheck):
 
 
 class UnsupportedIsShown(ReadingCheck):
-    """While an owned operation without a stop of its own certainly runs in a stopped subtree, its owner is shown as
-    ``cancellation_unsupported``; for one that is discarded nobody waits.
+    """While an operation without a stop of its own certainly runs in a stopped subtree, at any depth, its owners are
+    shown as ``cancellation_unsupported``; for one that is discarded nobody waits.
 
     Looked at are operations that were started and of whose end nobody has begun to tell. A pass says nothing of
     operations that nobody declared."""
@@ -143,28 +145,42 @@ class UnsupportedIsShown(ReadingCheck):
             )
 
     def _running(self, reading: Reading) -> list[RegisterChild]:
-        """The registrations of what certainly runs."""
-        started = [
-            deed.request.child
-            for deed in reading.deeds("start_child")
-            if isinstance(deed.request, StartChild) and isinstance(deed.reply, Done) and reading.must(deed)
-        ]
+        """The registrations of what certainly runs, at every depth."""
+        owners = [reading.task, *self._owners_below(reading.task)]
         return [
             deed.request
-            for deed in reading.deeds("register_child")
+            for owner in owners
+            for deed in self.facts.book.deeds("register_child", owner.ref)
             if isinstance(deed.request, RegisterChild)
             and isinstance(deed.reply, Done)
-            and deed.request.child in started
-            and self._elsewhere(reading, deed.request)
+            and self._was_started(reading, deed.request)
+            and self._elsewhere(owner, deed.request)
         ]
 
-    def _elsewhere(self, reading: Reading, request: RegisterChild) -> bool:
+    def _owners_below(self, task: TaskFacts) -> Iterator[TaskFacts]:
+        """What the task owns and nobody has begun to end."""
+        for ref in task.children:
+            child = self.facts.tasks.get(ref)
+            if child is not None and ref not in task.finishing and not child.ending:
+                yield child
+                yield from self._owners_below(child)
+
+    def _was_started(self, reading: Reading, request: RegisterChild) -> bool:
+        return any(
+            isinstance(deed.request, StartChild)
+            and deed.request.child == request.child
+            and isinstance(deed.reply, Done)
+            and reading.must(deed)
+            for deed in self.facts.book.deeds("start_child", request.ref)
+        )
+
+    def _elsewhere(self, owner: TaskFacts, request: RegisterChild) -> bool:
         """Whether nothing but its owner's word can end it, and that was not given."""
         child = self.facts.tasks.get(request.child)
         told = any(self._tells(deed) for deed in self.facts.book.deeds("record_probe", request.child))
         return (
             request.kind is not OwnedKind.CHILD_TASK
-            and request.child not in reading.task.finishing
+            and request.child not in owner.finishing
             and child is not None
             and not child.leased
             and not told
@@ -186,7 +202,7 @@ class UnsupportedIsShown(ReadingCheck):
         free = [facet for facet in snapshot.stopping.workers if not facet.stopped and not facet.fenced]
         effects = all(entry.disposition.definitive for entry in snapshot.effects)
         can_fence = self.contract.has(Capability.RESULTS)
-        return bool(thrown_away) and can_fence and effects and not (others or free)
+        return bool(thrown_away) and len(thrown_away) == len(running) and can_fence and effects and not (others or free)
 
 
 CHECKS: tuple[type[Check], ...] = (DeclaredStopIsKept, UnsupportedIsShown)

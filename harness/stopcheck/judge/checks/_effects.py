@@ -58,16 +58,18 @@ class SilenceIsNoOutcome(ReadingCheck):
 
 
 class UnknownIsKept(ReadingCheck):
-    """An effect that was shown unknown stays in the ledger, and unknown, until there is evidence.
+    """An effect that was shown unknown stays in the ledger, and unknown, until there is evidence; and nothing stands
+    beside it that nobody asked for and that says the same to the same receiver under another id.
 
-    Not checked here: whether a worker sends the same thing again under a new effect id (the payload would tell; no
-    actor of the world does that on its own)."""
+    Not checked here: whether a worker sends the same thing again under a new effect id (no actor of the world does that
+    on its own)."""
 
     name: ClassVar[str] = "unknown-is-kept"
     clauses: ClassVar[tuple[str, ...]] = ("EFF-3",)
 
     def on_reading(self, reading: Reading) -> None:
-        """Compare with what earlier readings showed."""
+        """Compare with what earlier readings showed, and with what was asked for."""
+        self._under_new_ids(reading)
         for view in reading.effects:
             if reading.shown_before.get(view.id) is not Disposition.UNKNOWN:
                 continue
@@ -85,6 +87,20 @@ class UnknownIsKept(ReadingCheck):
                 f"{view.name} of {reading.name} was shown unknown and now {became}, though all that was told of it is "
                 f"{all_told(view)}; an unknown effect is kept until there is evidence",
             )
+
+    def _under_new_ids(self, reading: Reading) -> None:
+        asked = self.facts.book.commitments
+        unasked = [entry for entry in reading.snapshot.effects if not asked(entry.effect_id)]
+        for entry in unasked:
+            same = (entry.payload_digest, entry.receiver)
+            for view in reading.effects:
+                if view.claims and view.silent and (view.effect.payload_digest, view.effect.receiver) == same:
+                    self.violated(
+                        "EFF-3",
+                        f"{reading.name} lists {entry.effect_id}, which nobody asked for, with the payload of "
+                        f"{view.name}, of which all that was told is {all_told(view)}; what is unknown is never "
+                        f"retried under a new effect id",
+                    )
 
 
 class NobodyCanSay(ReadingCheck):

@@ -6,6 +6,7 @@ told for the account, as long as nothing comes of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from stopcheck.gate import (
@@ -13,21 +14,23 @@ from stopcheck.gate import (
     Done,
     FireRetry,
     Refused,
+    Request,
     RetryFired,
     Right,
     TaskRef,
     UseGrant,
 )
+from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
-from stopcheck.judge._facts import Call
+from stopcheck.judge._facts import Call, Facts
 from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
 
 
 class GrantsDie(AnswerCheck):
     """A use of a grant that begins after the cutoff is not answered ``Done``, whenever the grant was given.
 
-    A pass says nothing of uses that overlapped with the stop, nor of work that goes ahead without asking: its
-    commitments are looked at by ADM-1."""
+    Nor is a second use of what is for one use. A pass says nothing of uses that overlapped with the stop, nor of work
+    that goes ahead without asking: its commitments are looked at by ADM-1."""
 
     name: ClassVar[str] = "grant-used-after-cutoff"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-8",)
@@ -36,7 +39,10 @@ class GrantsDie(AnswerCheck):
     def on_answer(self, call: Call) -> None:
         """Only uses, by those who may, of what was granted at some time."""
         request, cut_off = call.request, call.cut_off
-        if cut_off is None or not isinstance(request, UseGrant) or not _may_work(call):
+        if not isinstance(request, UseGrant) or not _may_work(call):
+            return
+        self._used_before(call, request)
+        if cut_off is None:
             return
         given = [
             deed
@@ -54,9 +60,22 @@ class GrantsDie(AnswerCheck):
                 f"call began; approvals and prepared writes die at the cutoff, and a late one fires nothing",
             )
 
+    def _used_before(self, call: Call, request: UseGrant) -> None:
+        used = _done_before(self.facts, call, lambda other: getattr(other, "grant_id", "") == request.grant_id)
+        if used is None:
+            return
+        self.exercised("ADM-8")
+        if isinstance(call.reply, Done):
+            self.violated(
+                "ADM-8",
+                f"{answer(call)} for {request.grant_id}, and so had been {used.call_id} before; what is granted is "
+                f"for one use, and a spent grant is dead",
+            )
+
 
 class RetriesDie(AnswerCheck):
-    """After the cutoff, or the deadline, no retry fires, whenever it was armed.
+    """After the cutoff, or the deadline, no retry fires, whenever it was armed; and one that has fired does not fire
+    again unless it was armed again.
 
     A pass says nothing of timers that start work without asking the gate."""
 
@@ -67,8 +86,11 @@ class RetriesDie(AnswerCheck):
     def on_answer(self, call: Call) -> None:
         """Retries of a run that is certainly over."""
         request = call.request
+        if not isinstance(request, FireRetry) or not _may_work(call):
+            return
+        self._fired_before(call, request)
         over = self._over(call)
-        if not over or not isinstance(request, FireRetry) or not _may_work(call):
+        if not over:
             return
         if self._armed(request.ref, request.retry_id):
             self.exercised("DLV-4")
@@ -77,6 +99,19 @@ class RetriesDie(AnswerCheck):
                 "DLV-4",
                 f"{answer(call)} for {request.retry_id}, although {over} before the call began; from then on every "
                 f"pending retry and timer is void",
+            )
+
+    def _fired_before(self, call: Call, request: FireRetry) -> None:
+        fired = _done_before(self.facts, call, lambda other: getattr(other, "retry_id", "") == request.retry_id)
+        if fired is None:
+            return
+        self.exercised("DLV-4")
+        armed = self.facts.book.deeds("schedule_retry", request.ref)
+        if isinstance(call.reply, RetryFired) and all(deed.answered_before(fired.begun) for deed in armed):
+            self.violated(
+                "DLV-4",
+                f"{answer(call)} for {request.retry_id}, and so had been {fired.call_id}, and nobody armed it again; "
+                f"a retry is spent when it fires",
             )
 
     def _over(self, call: Call) -> str:
@@ -94,6 +129,23 @@ class RetriesDie(AnswerCheck):
         """Whether the retry was armed, or somebody tried to arm it."""
         deeds = self.facts.book.deeds("schedule_retry", ref)
         return any(getattr(deed.request, "retry_id", "") == retry_id for deed in deeds)
+
+
+def _done_before(facts: Facts, call: Call, same: Callable[[Request], bool]) -> Deed | None:
+    """A call for the same thing that went ahead, and was answered before this one began."""
+    book = facts.book
+    mine = next((d for d in book.deeds(call.operation, call.request.ref) if d.call_id == call.call_id), None)
+    return next(
+        (
+            deed
+            for deed in book.deeds(call.operation, call.request.ref)
+            if mine is not None
+            and same(deed.request)
+            and isinstance(deed.reply, Done | RetryFired)
+            and deed.answered_before(mine.begun)
+        ),
+        None,
+    )
 
 
 def _may_work(call: Call) -> bool:
