@@ -80,7 +80,7 @@ def _in_doubt(reading: Reading) -> Iterator[str]:
         yield f"the status is {status} in state {state} with {doubt} unresolved, not outcome_unknown"
     if status is not Status.OUTCOME_UNKNOWN:
         return
-    if nothing_open(snapshot):
+    if nothing_open(snapshot) and not _owns_below(reading):
         yield f"the status is {status}, and every effect is definitive and every worker stopped or fenced"
     elif free and state in _DRAINING and not _budget_may_be_over(reading):
         yield f"the status is {status} while {several(free)} may still be at work and the budget is not over"
@@ -124,6 +124,12 @@ def _unknown(snapshot: Snapshot) -> list[str]:
 def _live(snapshot: Snapshot) -> bool:
     """Whether an owned operation may still be at work."""
     return any(not entry.stage.terminal and entry.stage is not Stage.UNKNOWN for entry in snapshot.children)
+
+
+def _owns_below(reading: Reading) -> bool:
+    """Whether what the task owns has owned something in its turn: of that the snapshot says nothing."""
+    owned = (reading.facts.tasks.get(child) for child in reading.task.children)
+    return any(child is not None and (child.children or child.doubtful_children) for child in owned)
 
 
 def _goes_on(reading: Reading) -> bool:
