@@ -46,7 +46,7 @@ DIFFERENT_SAMPLES = 4
 #: How many of the other strategies try a known-right gate in a scenario, and how often each. They take turns: every
 #: gate meets each of them in a share of its scenarios, and every scenario meets each on a share of the gates.
 _TURNS = 2
-_TURN_SAMPLES = 3
+_TURN_SAMPLES = 2
 #: In how many parts an installed gate is tried, so that no process is left alone with the dearest.
 _PARTS = 8
 _STRATEGY = STRATEGIES["auto"]
