@@ -72,6 +72,13 @@ def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
             cause=f"raised at {raised_at(error)}; the gate declares host {host.value!r}",
             hint="await only what the environment gives (or asyncio.sleep(0)), or declare another host",
         )
+    if _asks_for_sockets(error):
+        return HostMismatch(
+            f"{what} asks the event loop for a socket, a pipe or a process, and the simulated loop has none",
+            cause=f"raised at {raised_at(error)}",
+            hint="use the blocking side of the driver in host 'thread' (psycopg's statements are branch points there), "
+            "or let the gate be a process of its own (--command)",
+        )
     if _not_entered(error):
         return GateRaised(
             f"{what} raised {type(error).__name__}: {error}",
@@ -217,6 +224,14 @@ def raised_at(error: BaseException) -> str:
     if not theirs:
         return _words(frames[-1]) if frames else "an unknown place"
     return _words([frame for frame in theirs if _package(frame) == _package(theirs[0])][-1])
+
+
+def _asks_for_sockets(error: BaseException) -> bool:
+    """Whether a loop was asked for what ours does not have: its base class raises this."""
+    if not isinstance(error, NotImplementedError):
+        return False
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and frames[-1].f_globals.get("__name__") in {"asyncio.events", "asyncio.base_events"}
 
 
 def _not_entered(error: BaseException) -> bool:

@@ -20,7 +20,7 @@ import trio
 
 from stopcheck.explore import CACHE_BOUND, Budget, Result, Trial, depth_first, make_trial
 from stopcheck.explore.stateful import state_machine
-from stopcheck.gate import GateFactory, GateHung, GateRaised, HostKind, Indefinite, SerialisationRefuted
+from stopcheck.gate import GateFactory, GateHung, GateRaised, HostKind, HostMismatch, Indefinite, SerialisationRefuted
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Bounds, DefaultChooser, Ending, Point, Recorder, Replayer, Schedule, ThreadHost
 from stopcheck.world import (
@@ -293,3 +293,20 @@ def test_the_state_machine_runs_on_every_host(factory: GateFactory) -> None:
     assert found.clean
     assert not found.faults
     assert len(runs) >= 5
+
+
+class WantsASocket(Pausing):
+    """Has a driver that waits for its server in the loop."""
+
+    contract = declared(HostKind.ASYNCIO)
+
+    async def around(self, operation: Callable[[Any], Any], request: Any) -> Any:
+        asyncio.get_running_loop().add_reader(0, print)
+        return operation(request)
+
+
+def test_a_driver_that_waits_for_its_server_in_the_loop_is_told_where_it_can_be_tried() -> None:
+    fault = play(SCENARIOS[0], WantsASocket, DefaultChooser().choose).fault
+    assert type(fault) is HostMismatch
+    assert "asks the event loop for a socket" in fault.what
+    assert "host 'thread'" in fault.hint
