@@ -12,7 +12,7 @@ import pytest
 from stopcheck.campaign import Report
 from tests.slow.reports.recipes import FOLDER, RECIPES, REMAKE, ROOT, rendered
 
-CHEAP = ""
+CHEAP = "flag-gate"
 KEPT = {name: recipe for name, recipe in RECIPES.items() if "json" in recipe.files}
 
 
