@@ -26,6 +26,7 @@ from stopcheck.campaign._verdict_ground import ground_of, in_words
 from stopcheck.gate import Durability, GateContract
 from stopcheck.judge import checked_clauses
 from stopcheck.judge.requirements import REQUIREMENTS, Level, Requirement
+from stopcheck.world import Granularity
 
 #: What a pass at call granularity rests on when the gate says that its calls never overlap.
 SERIALISED = "assumes that the gate's calls are serialised, as it declares; no run refuted it"
@@ -97,7 +98,8 @@ def _verdict(
     dark = _power_untried(clause, contract, relevant, ground)
     if dark:
         return verdict(Verdict.UNKNOWN, dark)
-    return verdict(*_by_granularity(requirement, contract, relevant, ground))
+    coarse = _untried_inside(requirement, relevant, jobs) if requirement.atomic else ""
+    return verdict(*_by_granularity(coarse, contract, ground))
 
 
 def _power_untried(clause: str, contract: GateContract, jobs: Sequence[JobResult], ground: Ground) -> str:
@@ -112,31 +114,36 @@ def _power_untried(clause: str, contract: GateContract, jobs: Sequence[JobResult
     return f"the loss of power was not tried{doubt and f': {doubt}'}{hint}"
 
 
-def _by_granularity(
-    requirement: Requirement, contract: GateContract, jobs: Sequence[JobResult], ground: Ground
-) -> tuple[Verdict, str, str]:
-    """The verdict, why, and what it assumes, of a clause that nothing broke and nothing makes doubtful."""
-    coarse = _untried_inside(requirement, jobs) if requirement.atomic else []
+def _by_granularity(coarse: str, contract: GateContract, ground: Ground) -> tuple[Verdict, str, str]:
+    """The verdict, why, and what it assumes, of a clause that nothing broke and nothing makes doubtful. ``coarse``: why
+    it was not tried finely enough; empty if it was."""
     if not coarse:
         return Verdict.PASS, in_words(ground), ""
     if contract.serialised_calls:
         return Verdict.PASS, in_words(ground), SERIALISED
-    why = (
-        f"tried at granularity calls only: no branch point inside {', '.join(coarse)} was reached, and a check and an "
-        "act in two steps look atomic there; await environment.branch between them"
-    )
+    why = f"tried at granularity calls only: {coarse}, and a check and an act in two steps look atomic there"
     return Verdict.UNKNOWN, why, ""
 
 
-def _untried_inside(requirement: Requirement, jobs: Sequence[JobResult]) -> list[str]:
-    """The operations inside which no search branched; samples there are no ground for a pass."""
-    searches = [job for job in jobs if requirement.id in job.searched]
-    return [
+def _untried_inside(requirement: Requirement, relevant: Sequence[JobResult], jobs: Sequence[JobResult]) -> str:
+    """Why an atomic clause was not tried finely enough; empty if it was. Samples are no ground for a pass.
+
+    Inside of the operations that compete under the clause a search must have branched. Any other that the gate was
+    asked for must at least have been made in a search that would have branched inside of it: whatever a call is about,
+    it may write back what it read before a stop."""
+    searches = [job for job in relevant if requirement.id in job.searched]
+    dark = [
         operation
         for operation in requirement.operations
-        if any(job.called.get(operation) for job in jobs)
+        if any(job.called.get(operation) for job in relevant)
         and not any(job.searched_inner.get(operation) for job in searches)
     ]
+    if dark:
+        return f"no branch point inside {', '.join(dark)} was reached (await environment.branch between two steps)"
+    inside = [job for job in jobs if job.complete and job.searched and job.spec.granularity == Granularity.INNER.value]
+    made = sorted({operation for job in jobs for operation, times in job.called.items() if times})
+    outside = [operation for operation in made if not any(job.called.get(operation) for job in inside)]
+    return f"no search went inside {', '.join(outside)}" if outside else ""
 
 
 def doubts_of(job: JobResult) -> list[str]:

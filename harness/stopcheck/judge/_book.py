@@ -169,6 +169,10 @@ class Book:
         """The calls of ``operation`` about anything."""
         return [deed for (name, _), deeds in self._deeds.items() if name == operation for deed in deeds]
 
+    def alone(self, deed: Deed) -> bool:
+        """Whether no other call (looks and ticks apart) was answered while this one, which has just been, was made."""
+        return (self._closed - _sum([deed])) & _MASK == deed.before
+
     # -- keeping ------------------------------------------------------------------------------------------
 
     def apply(self, facts: Facts, entry: Entry) -> None:

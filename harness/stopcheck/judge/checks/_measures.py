@@ -1,7 +1,8 @@
 """The check of MET-1: a gate's own figures against what really happened.
 
 One idea: a figure is wrong when it lies outside what the log allows. Where calls overlapped or the gate died under one
-the bounds are wide; where nothing is in doubt they are one number.
+the bounds are wide; where nothing is in doubt they are one number. Figures that were read while another call was
+answered may be those of before or after it, and are not looked at.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class MeasuresAgree(ReadingCheck):
 
     def on_deed(self, deed: Deed) -> None:
         """Somebody was told the figures."""
-        if not isinstance(deed.reply, MeasuresReport):
+        if not isinstance(deed.reply, MeasuresReport) or not self.facts.book.alone(deed):
             return
         self.exercised("MET-1")
         told = {figures.operation: figures for figures in deed.reply.operations}
