@@ -7,6 +7,7 @@ followed any more the replay says what was expected.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any, cast
 
@@ -57,6 +58,9 @@ def read_replayable(given: str, clause: str | None) -> Replayable:
     """From a token, or from the path of a report or failure file; of a report the finding of ``clause``, else the
     first. Raises :class:`UsageFault`, or :class:`TokenError`."""
     path = Path(given)
+    if given and len(given) < 4096 and path.is_dir():
+        hint = f"give a file in it: ls {shlex.quote(given)}"
+        raise UsageFault(f"{given!r} is a folder, not a token, a report file or a failure file", hint=hint)
     if given.endswith(".json") or (given and len(given) < 4096 and path.is_file()):
         return _from_file(given, path, clause)
     return _from_token(given, clause)

@@ -235,6 +235,24 @@ def _check_contract(reference: str, contract: GateContract) -> None:
                 cause="a bound of a contract is a length of time in nanoseconds",
                 hint=f"declare {name} as 0 or more; stopcheck.gate.SECOND_NS is one second",
             )
+    for name in ("name", "version"):
+        _check_line(reference, name, getattr(contract, name))
+
+
+def _check_line(reference: str, field: str, text: str) -> None:
+    """What stands in every report must be one line that can be seen."""
+    if not text.strip():
+        what, cause = "is blank", "reports and certificates call the gate by its name and version"
+    elif not text.isprintable():
+        what = "has a character that cannot be printed"
+        cause = "a line break, a tab or a control character, which would disturb every report that shows it"
+    else:
+        return
+    raise NotAGate(
+        f"the contract of {reference!r} has {field}={text!r}, which {what}",
+        cause=cause,
+        hint=f"give {field} as one line of visible characters, such as name='my-gate', version='1.2'",
+    )
 
 
 def _types(value: object) -> str:

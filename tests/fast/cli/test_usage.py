@@ -117,6 +117,17 @@ def test_a_file_that_is_no_report(
         assert "is neither a report nor a failure file of this kit" in capsys.readouterr().err
 
 
+def test_a_folder_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("failures", "failures.json"):
+        (tmp_path / name).mkdir()
+        assert run(monkeypatch, "replay", str(tmp_path / name)) == ExitCode.USAGE
+        err = " ".join(capsys.readouterr().err.split())
+        assert "is a folder, not a token" in err
+        assert "give a file in it: ls" in err
+
+
 def test_a_report_without_that_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,6 +165,23 @@ BROKEN = {
         "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n"
         "    contract = sg.GateContract(name='g', version='1', grace_ns=-5)",
         "has grace_ns=-5, and no time lasts less than nothing",
+    ),
+    "has no name": (
+        "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n    contract = sg.GateContract(name='', version='1')",
+        "has name='', which is blank",
+    ),
+    "has a blank version": (
+        "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n    contract = sg.GateContract(name='g', version='  ')",
+        "has version='  ', which is blank",
+    ),
+    "has a name of two lines": (
+        "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n    contract = sg.GateContract(name='g\\n1', version='1')",
+        r"has name='g\n1', which has a character that cannot be printed",
+    ),
+    "has a version that paints the screen": (
+        "import stopcheck.gate as sg\nclass Gate(sg.Gate):\n"
+        "    contract = sg.GateContract(name='g', version='\\x1b[31m1')",
+        r"has version='\x1b[31m1', which has a character that cannot be printed",
     ),
 }
 
