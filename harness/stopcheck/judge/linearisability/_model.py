@@ -45,7 +45,6 @@ from stopcheck.gate import (
     Resume,
     Retry,
     RevokeLease,
-    Right,
     Snapshot,
     StartChild,
     Subscribe,
@@ -54,6 +53,7 @@ from stopcheck.gate import (
     TaskRef,
     Unsupported,
 )
+from stopcheck.judge._rights import has_right
 from stopcheck.judge.linearisability import _model_effects as effects
 from stopcheck.judge.linearisability import _model_owned as owned
 from stopcheck.judge.linearisability import _model_tasks as tasks
@@ -66,31 +66,31 @@ from stopcheck.judge.linearisability._state import GateState, Phase
 
 _Handler = Callable[[Place, Any], Steps]
 
-#: The operations that belong to the order, each with the rights of which its caller needs one. The others may be
-#: answered in any way that the protocol knows and change nothing here.
-_HANDLERS: dict[type[Request], tuple[tuple[Right, ...], _Handler]] = {
-    BeginWork: ((Right.WORK,), tasks.begin_work),
-    RenewLease: ((Right.WORK,), tasks.renew_lease),
-    ReleaseLease: ((Right.WORK,), tasks.return_lease),
-    RevokeLease: ((Right.SUPERVISE,), tasks.return_lease),
-    CommitEffect: ((Right.WORK,), effects.commit_effect),
-    Compensate: ((Right.WORK,), effects.compensate),
-    ClaimDispatch: ((Right.DISPATCH,), effects.claim_dispatch),
-    RecordOutcome: ((Right.DISPATCH, Right.RECONCILE), effects.record_outcome),
-    Complete: ((Right.WORK,), tasks.finish),
-    Fail: ((Right.WORK,), tasks.finish),
-    RequestCancel: ((Right.STOP,), tasks.request_cancel),
-    Inspect: ((Right.INSPECT,), inspect),
-    Suppress: ((Right.STOP,), effects.suppress),
-    RegisterChild: ((Right.WORK,), owned.register_child),
-    StartChild: ((Right.WORK,), owned.start_child),
-    FinishChild: ((Right.WORK, Right.SUPERVISE), owned.finish_child),
-    Subscribe: ((Right.WORK,), owned.subscribe),
-    Release: ((Right.WORK, Right.STOP), owned.release),
-    RecordProbe: ((Right.SUPERVISE,), tasks.record_probe),
-    Suspend: ((Right.SUPERVISE,), tasks.suspend),
-    Resume: ((Right.SUPERVISE,), tasks.resume),
-    FireRetry: ((Right.WORK,), tasks.fire_retry),
+#: The operations that belong to the order. The others may be answered in any way that the protocol knows and change
+#: nothing here.
+_HANDLERS: dict[type[Request], _Handler] = {
+    BeginWork: tasks.begin_work,
+    RenewLease: tasks.renew_lease,
+    ReleaseLease: tasks.return_lease,
+    RevokeLease: tasks.return_lease,
+    CommitEffect: effects.commit_effect,
+    Compensate: effects.compensate,
+    ClaimDispatch: effects.claim_dispatch,
+    RecordOutcome: effects.record_outcome,
+    Complete: tasks.finish,
+    Fail: tasks.finish,
+    RequestCancel: tasks.request_cancel,
+    Inspect: inspect,
+    Suppress: effects.suppress,
+    RegisterChild: owned.register_child,
+    StartChild: owned.start_child,
+    FinishChild: owned.finish_child,
+    Subscribe: owned.subscribe,
+    Release: owned.release,
+    RecordProbe: tasks.record_probe,
+    Suspend: tasks.suspend,
+    Resume: tasks.resume,
+    FireRetry: tasks.fire_retry,
 }
 
 
@@ -111,10 +111,9 @@ class GateModel(Model[GateState, Request, Outcome, Reply | Snapshot]):
 
     def outcomes(self, state: GateState, operation: Request, latest: int, /) -> Iterable[tuple[Outcome, GateState]]:
         """Every way in which ``operation`` may take effect in ``state``."""
-        rights, handler = _HANDLERS.get(type(operation), ((Right.OPEN,), None))
-        caller = operation.caller
-        if caller.tenant != operation.task.tenant or not any(right in caller.rights for right in rights):
+        if operation.caller.tenant != operation.task.tenant or not has_right(operation):
             return ((REFUSED, state),)
+        handler = _HANDLERS.get(type(operation))
         if handler is None:
             assert isinstance(operation, OpenTask)
             return tasks.open_task(self.rules, state, operation, latest)
