@@ -2,15 +2,17 @@
 
 The task is stopped and settled. Just before the retention ends, somebody presses Stop again and a worker comes back
 with a message that was forgotten in a queue. In the second scenario the stop came from a machine whose clock is long
-behind, and many other tasks are stopped after it.
+behind, the task had been under way for a while, and many other tasks are stopped after it.
 """
 
 from __future__ import annotations
 
-from stopcheck.gate import Accepted, ExistingRecord, Right, Scope, Stopped, TaskRef, Trigger
+from stopcheck.gate import SECOND_NS, Accepted, ExistingRecord, Right, Scope, Stopped, TaskRef, Trigger
 from stopcheck.world import FaultBudget, Plan, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import answer, in_order
 
+#: So long has the task been under way when it is stopped: retention counts from the stop.
+UNDER_WAY_NS = 10 * SECOND_NS
 #: More than a gate would keep that keeps only the newest few.
 CROWD = 12
 
@@ -51,9 +53,11 @@ def crowded(world: World) -> None:
 
 
 async def look_through_the_crowd(world: World, task: TaskRef, others: list[TaskRef]) -> None:
-    """Stop the task, read it; stop all others, and read it again, then and just before its retention ends."""
+    """Stop the task after a while, and read it; stop all others, and read it again, then and just before its retention
+    ends."""
     client = world.client("archivist", Right.STOP, Right.INSPECT, Right.WORK, Right.TICK)
     retention_ns = world.port.contract.retention_ns
+    await sleep_until("under way", world.now_ns() + UNDER_WAY_NS, "under way")
     asked_ns = world.now_ns()
     await client.request_cancel(task, Scope.TASK, "stop", requested_ns=asked_ns - retention_ns)
     await client.tick(task)
