@@ -1,8 +1,8 @@
 """An effect is its id and its payload, and evidence is about exactly that.
 
-One worker does by itself whatever may be tried with an id: commits it with another payload, and once more when it has
-been claimed; claims one that was never admitted, and one twice; offers forged, foreign and mistaken receipts, then the
-true one, and one that contradicts it. Somebody may press Stop between any two of these.
+One worker does by itself whatever may be tried with an id: commits it for another of its tasks, with another payload,
+and once more when it has been claimed; claims one that was never admitted, and one twice; offers forged, foreign and
+mistaken receipts, then the true one, and one that contradicts it. Somebody may press Stop between any two of these.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from stopcheck.gate import (
+    Admitted,
     AlreadyClaimed,
     BadEvidence,
     ClaimGranted,
@@ -30,22 +31,30 @@ from stopcheck_scenarios._seen import answer, commit, in_order, saw
 
 
 def build(world: World) -> None:
-    """A worker with a lease who tries things with two mails, and a person at Stop."""
+    """A worker with leases of two tasks who tries things with two mails, and a person at Stop of the one."""
     task = world.task("refund")
     mail = world.receiver("mail")
     refund_mail = world.effect(task, "refund-mail", mail)
     stray_mail = world.effect(task, "stray-mail", mail)
+    other_task = world.task("reminder")
     world.opens(task)
-    holder = world.under_way(task)
+    world.opens(other_task)
+    holders = world.under_way(task), world.under_way(other_task)
+    copy = msgspec.structs.replace(refund_mail, task=other_task)
     dispatcher = world.client("dispatcher", Right.DISPATCH)
-    world.actor("worker", try_identities(holder, dispatcher, refund_mail, stray_mail))
+    world.actor("worker", try_identities(holders, dispatcher, (refund_mail, copy, stray_mail)))
     world.person("person", task)
 
 
-async def try_identities(holder: Holder, dispatcher: Client, effect: Effect, stray: Effect) -> None:
-    """What may be tried with an effect before and around its one true delivery."""
+async def try_identities(
+    holders: tuple[Holder, Holder], dispatcher: Client, effects: tuple[Effect, Effect, Effect]
+) -> None:
+    """What may be tried with an effect before and around its one true delivery. The id is the effect's in the whole
+    tenant, so that another task cannot have it admitted, too."""
+    (holder, other_holder), (effect, copy, stray) = holders, effects
     worker, epoch = holder.client, holder.epoch
-    await worker.commit_effect(effect, epoch)
+    if isinstance(await worker.commit_effect(effect, epoch), Admitted | ExistingEffect):
+        await other_holder.client.commit_effect(copy, other_holder.epoch)
     await worker.commit_effect(effect, epoch, payload_digest="another payload")
     await dispatcher.claim_dispatch(stray)
     claim = await dispatcher.claim_dispatch(effect)
