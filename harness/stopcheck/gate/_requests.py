@@ -176,6 +176,9 @@ class RequestCancel(Request, frozen=True, kw_only=True):
     """Ask that the task be cancelled (right ``stop``). A stop names tenant, task id, incarnation and scope; without one
     of them (``None``, or blank) it is ``Refused(malformed)`` and never guessed (SCOPE-1).
 
+    ``request_id`` tells a repeat from another request about the same incarnation, and names no run: one click on "stop
+    all" may send one id for several tasks, each of which it stops (SCOPE-7).
+
     ``requested_ns`` is when the requester asked by its own clock, if it says so. That is for people: no foreign clock
     dates, orders or ends a record (REC-6).
     """

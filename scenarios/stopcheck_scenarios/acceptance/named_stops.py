@@ -1,7 +1,7 @@
 """A stop names its whole target, by a handle that is still good, and its caller may stop just that run.
 
 In the first scenario somebody leaves out what to stop; in the second a supervisor stops by old and by invented handles;
-in the third a night watch who may stop one run tries the same on another.
+in the third a night watch who may stop two runs does so with one request id, and tries the same on another.
 """
 
 from __future__ import annotations
@@ -94,23 +94,25 @@ async def stop_by_old_handles(world: World, first: Holder, second: Holder, task:
 
 
 def one_of_two(world: World) -> None:
-    """Two runs whose workers have the same name, and a night watch who may stop one of them."""
-    named, other = world.task("refund"), world.task("report")
+    """Two runs whose workers have the same name, one that nobody has begun, and a night watch who may not stop all."""
+    named, other, waiting = world.task("refund"), world.task("report"), world.task("reminder")
     mail = world.effect(other, "report-mail", world.receiver("mail"))
-    world.opens(named)
-    world.opens(other)
+    for task in (named, other, waiting):
+        world.opens(task)
     mine = world.under_way(named, WORKER)
     theirs = world.under_way(other, WORKER)
-    world.actor("night watch", stop_both(world, (mine, theirs), (named, other), mail))
+    world.actor("night watch", stop_both(world, (mine, theirs), (named, other, waiting), mail))
     world.actor(WORKER, goes_on(world, theirs, other))
 
 
-async def stop_both(world: World, holders: tuple[Holder, Holder], runs: tuple[TaskRef, TaskRef], mail: Effect) -> None:
-    """Stop the run with every means; then try each on the other, with no right to."""
-    named, other = runs
+async def stop_both(world: World, holders: tuple[Holder, Holder], runs: tuple[TaskRef, ...], mail: Effect) -> None:
+    """Stop the run with every means, and with one click the one that waits; then try each on the other, with no right
+    to."""
+    named, other, waiting = runs
     contract = world.port.contract
     watch = world.client("night watch", Right.STOP, Right.SUPERVISE)
-    await watch.request_cancel(named, Scope.TASK, "watch-stop")
+    for stopped in (named, waiting):
+        await watch.request_cancel(stopped, Scope.TASK, "watch-stop")
     await watch.record_signal(named, WORKER, "bus", Cause.USER)
     await watch.revoke_lease(named, holders[0].epoch)
     without_right = world.client("night watch")
@@ -179,6 +181,10 @@ SCENARIOS = (
             Witness(
                 "the named run was stopped, and a stop of the other refused",
                 in_order(answer("request_cancel", Accepted), answer("request_cancel", Refused)),
+            ),
+            Witness(
+                "one request stopped two runs",
+                in_order(answer("request_cancel", Accepted), answer("request_cancel", Accepted)),
             ),
             Witness("a revocation on the other was refused", saw(answer("revoke_lease", Refused))),
             Witness(

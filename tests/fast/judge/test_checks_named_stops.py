@@ -13,6 +13,7 @@ from stopcheck.gate import (
     Cause,
     Done,
     Escalate,
+    ExistingRecord,
     Forced,
     LeaseGranted,
     NotAdmitted,
@@ -35,7 +36,7 @@ from stopcheck.gate import (
     TaskKey,
     TooEarly,
 )
-from stopcheck.judge.checks._named_runs import OtherRunsSeeNothing, RightIsCheckedForEachRun
+from stopcheck.judge.checks._named_runs import OtherRunsSeeNothing, RightIsCheckedForEachRun, StopsWhatItNames
 from stopcheck.judge.checks._stop_requests import StaleHandleIsAnError, StopNamesItsTarget
 from stopcheck.world import Called
 from tests.fast.judge.history import ALL, REFUND, Story, account, cause, record, ref
@@ -97,6 +98,27 @@ def test_an_accepted_stop_is_about_the_run_and_scope_that_it_named(told: Any) ->
     story = Story(StopNamesItsTarget)
     story.stop(Accepted(told))
     assert story.broken == ["SCOPE-1"]
+
+
+@pytest.mark.parametrize("reply", [ExistingRecord(record()), Accepted(record())])
+def test_one_request_for_two_runs_stops_both(reply: Reply) -> None:
+    story = Story(StopsWhatItNames)
+    story.task(REPORT)
+    story.stop(Accepted(record()))
+    story.stop(reply, REPORT)
+    assert story.broken == ["SCOPE-7"]
+    assert "report/1" in story.message
+
+
+def test_a_record_of_the_named_run_or_of_its_owner_is_right() -> None:
+    story = Story(StopsWhatItNames)
+    story.task(REPORT)
+    letter = story.task(ref("letter"), REFUND)
+    story.stop(Accepted(record()))
+    story.stop(Accepted(record(REPORT, id="c-2")), REPORT)
+    story.stop(ExistingRecord(record()), letter)
+    assert story.tested("SCOPE-7")
+    assert not story.broken
 
 
 # -- SCOPE-8 ----------------------------------------------------------------------------------------------

@@ -8,24 +8,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import Lost, Refused, Right, Stopped, TaskRef
+from stopcheck.gate import Lost, Refused, RequestCancel, Stopped, TaskRef
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label
+from stopcheck.judge._rights import RIGHTS, STOPS
+from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
 from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, traces
 from stopcheck.judge.checks._readings import ReadingCheck
 
-#: The operations that stop something, each with the right that it takes.
-_STOPS = {
-    "request_cancel": Right.STOP,
-    "suppress": Right.STOP,
-    "revoke_lease": Right.SUPERVISE,
-    "escalate": Right.SUPERVISE,
-}
 #: What stops a run, or tells it to.
-_TO_OTHERS = (*_STOPS, "record_signal", "record_probe")
+_TO_OTHERS = (*STOPS, "record_signal", "record_probe")
 
 
 class RightIsCheckedForEachRun(AnswerCheck):
@@ -36,12 +30,12 @@ class RightIsCheckedForEachRun(AnswerCheck):
 
     name: ClassVar[str] = "right-is-checked-for-each-run"
     clauses: ClassVar[tuple[str, ...]] = ("SCOPE-7",)
-    operations: ClassVar[frozenset[str]] = frozenset(_STOPS)
+    operations: ClassVar[frozenset[str]] = frozenset(STOPS)
 
     def on_answer(self, call: Call) -> None:
         """Only callers of the tenant who lack the right."""
         caller, ref = call.request.caller, call.request.ref
-        right = _STOPS[call.operation]
+        (right,) = RIGHTS[call.operation]
         if ref is None or caller.tenant != ref.key.tenant or right in caller.rights:
             return
         self.exercised("SCOPE-7")
@@ -100,6 +94,34 @@ class OtherRunsSeeNothing(ReadingCheck):
         )
 
 
-CHECKS: tuple[type[Check], ...] = (RightIsCheckedForEachRun, OtherRunsSeeNothing)
+class StopsWhatItNames(AnswerCheck):
+    """A stop is answered with a record of the run that it names, or of one that owns it; not with another run's.
+
+    So one request id that comes for several runs, as one click on "stop all" may send it, stops each of them. A pass
+    says nothing of ids that come again after a restart."""
+
+    name: ClassVar[str] = "stops-what-it-names"
+    clauses: ClassVar[tuple[str, ...]] = ("SCOPE-7",)
+    operations: ClassVar[frozenset[str]] = frozenset(("request_cancel",))
+
+    def on_answer(self, call: Call) -> None:
+        """Whose record it is. Another incarnation's is looked at by ``stop-of-another-incarnation``."""
+        request, ref, record = call.request, call.request.ref, shown_record(call.reply)
+        if ref is None or ref not in self.facts.tasks or record is None or not isinstance(request, RequestCancel):
+            return
+        others = (task for task in self.facts.tasks.values() if task.ref.key != ref.key)
+        if any(request.request_id in task.stop_ids for task in others):
+            self.exercised("SCOPE-7")
+        if record.task.key == ref.key:
+            return
+        if record.task in self.facts.tasks and record.task not in {o.ref for o in self.facts.ancestors(ref)}:
+            self.violated(
+                "SCOPE-7",
+                f"{answer(call)} with the record {told(record)}; the stop named {label(ref)}, and that is what it must "
+                f"stop",
+            )
+
+
+CHECKS: tuple[type[Check], ...] = (RightIsCheckedForEachRun, OtherRunsSeeNothing, StopsWhatItNames)
 
 __all__ = ["CHECKS"]
