@@ -4,7 +4,8 @@ A task has everything that one can have: a lease, a mail, a child, an interest, 
 that waits for its answer, an item in hand-over. Two others are where nothing but the tenant stands in the way: one is
 idle and has a retry that is due, one is stopped, its mail sent and its grace period over. Somebody of another tenant,
 who is called like the worker and may do everything there, tries each operation, once; then reads what the cache holds
-for a task of his own.
+for a task of his own, whose name and tenant give those of the idle one when they are joined. So does a colleague of the
+same tenant who has no right at all.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from stopcheck.gate import (
     ResultPlace,
     Right,
     Scope,
+    Snapshot,
     Stage,
     TaskRef,
     Trigger,
@@ -37,16 +39,17 @@ WORKER = "worker"
 
 
 def build(world: World) -> None:
-    """A task with everything, and a stranger with a task of his own."""
+    """A task with everything, a stranger with a task of his own, and a colleague without any right."""
     task = world.task("refund")
     mail = world.effect(task, "refund-mail", world.receiver("mail"))
     strangers_mail = world.effect(task, "strangers-mail", mail.receiver)
     letter, strangers_child = world.child(task, "letter"), world.child(task, "strangers-letter")
-    own = world.task("complaint", tenant=world.cast.other_tenant)
+    others_tenant = f"{world.cast.tenant}-late"
+    own = world.task("report", tenant=others_tenant)
     world.opens(task)
     has_children = world.port.contract.has(Capability.CHILDREN)
     keeps_ledger = world.port.contract.ledger
-    idle, stopped = world.task("report"), world.task("claim")
+    idle, stopped = world.task("late-report"), world.task("claim")
     paid = world.effect(stopped, "claim-mail", mail.receiver)
     for each in (idle, stopped):
         world.opens(each)
@@ -56,17 +59,23 @@ def build(world: World) -> None:
     world.prepare(leave_open(world, world.under_way(idle, WORKER), idle))
     world.under_way(stopped, WORKER, effects=(paid,))
     world.prepare(leave_stopped(world, paid, task))
-    stranger = world.client(WORKER, *Right).as_tenant(world.cast.other_tenant)
+    stranger = world.client(WORKER, *Right).as_tenant(others_tenant)
     world.prepare(furnish(world, holder, task))
     world.prepare(move_in(stranger, own))
+    colleague = world.client("colleague")
+    everything = (letter, strangers_child), (mail, strangers_mail)
     world.actor(
         "stranger",
         try_all(
             try_open_doors(world, stranger, idle, strangers_mail, paid),
-            try_everything(world, stranger, (letter, strangers_child), (mail, strangers_mail), own),
+            try_everything(world, stranger, *everything, own),
+            stranger.inspect(own),
+            try_open_doors(world, colleague, idle, strangers_mail, paid),
+            try_everything(world, colleague, *everything, task),
+            colleague.tick(task),
         ),
     )
-    world.actor(WORKER, go_on(world, holder, task))
+    world.actor(WORKER, go_on(world, holder, task, idle))
 
 
 async def furnish(world: World, holder: Holder, task: TaskRef) -> None:
@@ -111,7 +120,7 @@ async def leave_stopped(world: World, paid: Effect, task: TaskRef) -> None:
         await sleep_until("grace", world.now_ns() + contract.grace_ns, "grace")
 
 
-async def try_all(*attempts: Awaitable[None]) -> None:
+async def try_all(*attempts: Awaitable[object]) -> None:
     """One after the other."""
     for attempt in attempts:
         await attempt
@@ -225,10 +234,12 @@ async def try_results(stranger: Client, task: TaskRef, own: TaskRef) -> None:
     await stranger.recall(own, ResultPlace.CACHE)
 
 
-async def go_on(world: World, holder: Holder, task: TaskRef) -> None:
-    """The worker finds its task as it was."""
+async def go_on(world: World, holder: Holder, task: TaskRef, idle: TaskRef) -> None:
+    """The worker finds its task as it was, and so is the idle one."""
     await world.others_at_rest()
-    await world.client("auditor", Right.INSPECT, handle=0).inspect(task)
+    auditor = world.client("auditor", Right.INSPECT, handle=0)
+    await auditor.inspect(idle)
+    await auditor.inspect(task)
     await holder.client.renew_lease(task, holder.epoch)
     await holder.client.complete(task, holder.epoch)
 
@@ -237,12 +248,16 @@ SCENARIO = Scenario(
     id="foreign-reach",
     ledger=False,
     title="A stranger tries every operation",
-    sentence="Tenants are apart in every operation, and in what all tasks of a tenant share.",
+    sentence="Tenants are apart in every operation, and in what their tasks share; so is whoever has no right there.",
     build=build,
     budget=FaultBudget(crashes=0, provider=0),
     witnesses=(
         Witness("a foreign lease was refused", saw(answer("begin_work", Refused, actor="stranger"))),
         Witness("a foreign look was refused", saw(answer("inspect", Refused, actor="stranger"))),
+        Witness(
+            "a colleague without rights was refused after the stranger",
+            in_order(answer("inspect", Snapshot, actor="stranger"), answer("tick", Refused, actor="stranger")),
+        ),
         Witness(
             "the stranger looked into a cache of his own",
             in_order(answer("recall", Refused), answer("recall", Recalled, actor="stranger")),

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from stopcheck.gate import (
+    OPERATIONS,
     Accepted,
     Admitted,
     Cause,
@@ -19,7 +20,10 @@ from stopcheck.gate import (
     Execution,
     ExecutionFacet,
     ExistingRecord,
+    Exists,
+    Fail,
     LeaseGranted,
+    Lost,
     NotAdmitted,
     Opened,
     OpenTask,
@@ -28,13 +32,16 @@ from stopcheck.gate import (
     RefusalReason,
     Refused,
     RegisterChild,
+    ReleaseLease,
     Reply,
+    Request,
     RequestCancel,
     Retry,
     Right,
     Scope,
     Snapshot,
     Stage,
+    StaleLease,
     Stopped,
     TaskRef,
     Tick,
@@ -44,7 +51,16 @@ from stopcheck.gate import (
     Widened,
     WorkerFacet,
 )
-from stopcheck.judge.checks._scope import EarlyStopKept, OneRecord, OtherIncarnation, Reach, RefusedStop, Tenants
+from stopcheck.judge._rights import RIGHTS
+from stopcheck.judge.checks._scope import (
+    EarlyStopKept,
+    OneRecord,
+    OtherIncarnation,
+    Reach,
+    RefusedStop,
+    RightIsAskedFor,
+    Tenants,
+)
 from tests.fast.judge.history import CONTRACT, REFUND, Story, account, cause, line, record, ref
 
 NO = Refused(RefusalReason.FORBIDDEN)
@@ -410,3 +426,43 @@ def test_the_same_tenant_is_not_looked_at() -> None:
     story = Story(Tenants)
     story.looks(account(effects=(line(),)))
     assert not story.tested("SCOPE-9")
+
+
+def test_a_task_does_not_show_another_tenants_account() -> None:
+    story = Story(Tenants)
+    namesake = story.task(ref("fund", tenant="acme-re"))
+    story.looks(account(), namesake)
+    assert story.broken == ["SCOPE-9"]
+
+
+@pytest.mark.parametrize("rights", [(), (Right.INSPECT,)])
+@pytest.mark.parametrize(
+    ("kind", "fields", "reply"),
+    [
+        (Fail, {"epoch": 1, "result_digest": "gave up"}, Lost(record())),
+        (ReleaseLease, {"epoch": 1}, StaleLease(2)),
+        (OpenTask, {}, Exists(Execution.RUNNING)),
+        (Tick, {}, Ticked((), None)),
+    ],
+)
+def test_who_has_no_right_in_the_tenant_is_refused(
+    kind: type[Request], fields: dict[str, Any], reply: Reply, rights: tuple[Right, ...]
+) -> None:
+    for answer, broken in ((NO, []), (Retry(), []), (reply, ["SCOPE-9"])):
+        story = Story(RightIsAskedFor)
+        story.asks(kind, answer, rights=rights, **fields)
+        assert story.broken == broken
+        assert story.tested("SCOPE-9") is not isinstance(answer, Retry)
+
+
+def test_who_has_the_right_or_another_tenant_or_stops_is_looked_at_elsewhere() -> None:
+    story = Story(RightIsAskedFor)
+    story.asks(Tick, Ticked((), None), rights=(Right.TICK,))
+    story.asks(Tick, Ticked((), None), rights=(), tenant="other")
+    story.stop(Accepted(record()), rights=())
+    assert not story.tested("SCOPE-9")
+    assert not story.broken
+
+
+def test_every_operation_takes_a_right() -> None:
+    assert set(RIGHTS) == set(OPERATIONS)

@@ -33,6 +33,7 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
+from stopcheck.judge._rights import RIGHTS, STOPS, has_right
 from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
 
 _ASKED_FOR = (Cause.USER, Cause.PARENT)
@@ -316,6 +317,8 @@ class Tenants(AnswerCheck):
         request = call.request
         if isinstance(call.reply, Recalled):
             self._shown(call, call.reply)
+        elif isinstance(call.reply, Snapshot) and request.caller.tenant == request.task.tenant:
+            self._looked(call, call.reply)
         own = request.caller.tenant == request.task.tenant
         if own or call.operation in ("tick", "request_cancel") or isinstance(call.reply, Unsupported | Retry):
             return
@@ -325,6 +328,15 @@ class Tenants(AnswerCheck):
                 "SCOPE-9",
                 f"{answer(call)} to {request.caller.principal!r} of tenant {request.caller.tenant!r} on "
                 f"{request.task.task_id} of tenant {request.task.tenant!r}; another tenant's call must be refused",
+            )
+
+    def _looked(self, call: Call, reply: Snapshot) -> None:
+        asked, shown = call.request.task, reply.task.key
+        if shown.tenant != asked.tenant:
+            self.violated(
+                "SCOPE-9",
+                f"{answer(call)} on {asked.task_id} of tenant {asked.tenant!r} with the account of "
+                f"{label(reply.task)} of tenant {shown.tenant!r}",
             )
 
     def _shown(self, call: Call, reply: Recalled) -> None:
@@ -338,6 +350,31 @@ class Tenants(AnswerCheck):
                 )
 
 
+class RightIsAskedFor(AnswerCheck):
+    """A caller of the tenant without the right that an operation takes is refused.
+
+    Stops, forced ones included, are looked at by ``stop-without-authority`` and ``right-is-checked-for-each-run``. A
+    pass is about callers who have no right at all; nobody tries with each right what takes another."""
+
+    name: ClassVar[str] = "right-is-asked-for"
+    clauses: ClassVar[tuple[str, ...]] = ("SCOPE-9",)
+
+    def on_answer(self, call: Call) -> None:
+        """Callers of another tenant are looked at by ``another-tenants-call``."""
+        caller, reply = call.request.caller, call.reply
+        own = caller.tenant == call.request.task.tenant
+        if not own or has_right(call.request) or call.operation in STOPS or isinstance(reply, Unsupported | Retry):
+            return
+        self.exercised("SCOPE-9")
+        if not isinstance(reply, Refused):
+            wanted = " or ".join(right.value for right in RIGHTS[call.operation])
+            self.violated(
+                "SCOPE-9",
+                f"{answer(call)} to {caller.principal!r} of the same tenant without the right {wanted}, which it "
+                f"takes; such a call must be refused",
+            )
+
+
 CHECKS: tuple[type[Check], ...] = (
     OtherIncarnation,
     RefusedStop,
@@ -345,6 +382,7 @@ CHECKS: tuple[type[Check], ...] = (
     Reach,
     EarlyStopKept,
     Tenants,
+    RightIsAskedFor,
 )
 
 __all__ = ["CHECKS"]
