@@ -5,7 +5,7 @@ that waits for its answer, an item in hand-over. Two others are where nothing bu
 idle and has a retry that is due, one is stopped, its mail sent and its grace period over. Somebody of another tenant,
 who is called like the worker and may do everything there, tries each operation, once; then reads what the cache holds
 for a task of his own, whose name and tenant give those of the idle one when they are joined. So does a colleague of the
-same tenant who has no right at all.
+same tenant, called like the worker too, who has no right at all.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def build(world: World) -> None:
     stranger = world.client(WORKER, *Right).as_tenant(others_tenant)
     world.prepare(furnish(world, holder, task))
     world.prepare(move_in(stranger, own))
-    colleague = world.client("colleague")
+    colleague = world.client(WORKER)
     everything = (letter, strangers_child), (mail, strangers_mail)
     world.actor(
         "stranger",
