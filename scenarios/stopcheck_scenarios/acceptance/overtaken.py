@@ -2,8 +2,9 @@
 
 One caller makes one call after the other, of each operation that there is; somebody presses Stop at any point inside of
 any of them. A call that read the task's account before the stop and writes it back afterwards undoes the stop, whatever
-else the call is about: a heartbeat does that as well as a commitment. In the second page the task has been stopped,
-what is left is told and proved, and somebody else stops it for another reason.
+else the call is about: a heartbeat does that as well as a commitment. In the second page it is the other way about: all
+these calls come in the middle of the stop. In the third the task has been stopped, what is left is told and proved, and
+somebody else stops it for another reason.
 """
 
 from __future__ import annotations
@@ -40,6 +41,15 @@ POOL = "browsers"
 
 def before(world: World) -> None:
     """A worker that makes every kind of call, gives up in the end, and a person at Stop."""
+    _both(world, person_first=False)
+
+
+def amid(world: World) -> None:
+    """The same, but the person is first."""
+    _both(world, person_first=True)
+
+
+def _both(world: World, *, person_first: bool) -> None:
     task, has = world.task("refund"), world.port.contract.has
     child = world.child(task, "letter") if has(Capability.CHILDREN) else None
     shared = world.task("export", shared=True) if has(Capability.SHARED) else None
@@ -47,8 +57,11 @@ def before(world: World) -> None:
     if shared is not None:
         world.opens(shared)
     holder = world.under_way(task, WORKER)
+    if person_first:
+        world.person("person", task)
     world.actor(WORKER, every_call(world, holder, task, child, shared))
-    world.person("person", task)
+    if not person_first:
+        world.person("person", task)
 
 
 async def every_call(world: World, holder: Holder, task: TaskRef, child: Child | None, shared: TaskRef | None) -> None:
@@ -178,6 +191,27 @@ SCENARIOS = (
             ),
         ),
         clauses=("ADM-3", "CMP-1", "REC-3", "RPT-6"),
+        points=("concurrently with completion",),
+    ),
+    Scenario(
+        id="overtaken-stop",
+        ledger=False,
+        races=True,
+        title="Other calls come in the middle of a stop",
+        sentence="Whatever calls come while the gate is busy with a stop, the stop is seen whole or not at all.",
+        build=amid,
+        budget=FaultBudget(crashes=0, provider=0),
+        witnesses=(
+            Witness(
+                "a lease was asked for after the stop",
+                in_order(answer("request_cancel", Accepted), call("begin_work", actor=WORKER)),
+            ),
+            Witness(
+                "somebody looked before the stop",
+                in_order(answer("inspect", Snapshot, actor=WORKER), answer("request_cancel", object)),
+            ),
+        ),
+        clauses=("ADM-3", "CMP-1", "REC-3", "RPT-5"),
         points=("concurrently with completion",),
     ),
     Scenario(
