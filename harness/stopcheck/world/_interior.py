@@ -130,7 +130,31 @@ def surviving(area: StorageArea, storage: Path, death: Death) -> Path:
     return area.power_copy(storage) if death is Death.POWER else area.crash_copy(storage)
 
 
-class PlainInterior:
+class OnStorage:
+    """What an interior knows of deaths because its storage is an area on the disk."""
+
+    _area: StorageArea
+
+    @property
+    def loses_power(self) -> bool:
+        """Where the area can."""
+        return self._area.loses_power
+
+    @property
+    def power_doubt(self) -> str:
+        """As the area says."""
+        return self._area.power_doubt
+
+    def survive(self, storage: Path, death: Death) -> Path:
+        """A copy of what lies on the disk."""
+        return surviving(self._area, storage, death)
+
+    def unsynced(self, storage: Path) -> bytes:
+        """As the area says."""
+        return self._area.unsynced(storage)
+
+
+class PlainInterior(OnStorage):
     """For gates of plain calls, and for any gate at granularity ``calls``."""
 
     watches_reads = False
@@ -157,24 +181,6 @@ class PlainInterior:
 
     def kill(self) -> None:
         """The environment's death is all there is."""
-
-    @property
-    def loses_power(self) -> bool:
-        """Where the area can."""
-        return self._area.loses_power
-
-    @property
-    def power_doubt(self) -> str:
-        """As the area says."""
-        return self._area.power_doubt
-
-    def survive(self, storage: Path, death: Death) -> Path:
-        """A copy."""
-        return surviving(self._area, storage, death)
-
-    def unsynced(self, storage: Path) -> bytes:
-        """As the area says."""
-        return self._area.unsynced(storage)
 
     def held(self) -> bytes:
         """Nothing is seen."""

@@ -41,7 +41,7 @@ from typing import Any
 
 from stopcheck.world._blocking_substitutes import BlockingSubstitutes
 from stopcheck.world._inner_points import InnerPoints
-from stopcheck.world._interior import Death, StorageArea, surviving
+from stopcheck.world._interior import OnStorage, StorageArea
 from stopcheck.world._psycopg_substitutes import PsycopgSubstitutes
 from stopcheck.world._sqlite_substitutes import SqliteSubstitutes
 
@@ -220,7 +220,7 @@ def substituted(modules: Iterable[ModuleType]) -> Generator[Substitutes]:
         substitutes.take_away()
 
 
-class SubstitutedInterior:
+class SubstitutedInterior(OnStorage):
     """The inside of a gate whose blocking code parks. Implements ``Interior``; ``begin`` comes first in each run."""
 
     watches_reads = True
@@ -254,24 +254,6 @@ class SubstitutedInterior:
     def kill(self) -> None:
         """The process died."""
         self._substitutes.kill()
-
-    @property
-    def loses_power(self) -> bool:
-        """Where the area can."""
-        return self._area.loses_power
-
-    @property
-    def power_doubt(self) -> str:
-        """As the area says."""
-        return self._area.power_doubt
-
-    def survive(self, storage: Path, death: Death) -> Path:
-        """A copy of what lies on the disk."""
-        return surviving(self._area, storage, death)
-
-    def unsynced(self, storage: Path) -> bytes:
-        """As the area says."""
-        return self._area.unsynced(storage)
 
     def held(self) -> bytes:
         """Transactions that a call left open, and the like."""
