@@ -2,95 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import msgspec
 import pytest
 
-from stopcheck.explore import (
-    Budget,
-    Exploration,
-    FootprintLie,
-    FootprintUse,
-    Result,
-    Trial,
-    Watch,
-    depth_first,
-    exhaustive,
-    unwatched,
-)
+from stopcheck.explore import Exploration, Trial, depth_first
 from stopcheck.explore._dpor import source_dpor
-from stopcheck.explore._footprints import Rule, as_given, in_world, in_world_enabling, independent, is_private
-from stopcheck.kernel import OWN, Chooser, Point, branch, wait_until
+from stopcheck.explore._footprints import in_world, in_world_enabling
+from stopcheck.kernel import OWN, branch, wait_until
 from tests.fast.explore.programs import Body, Build, ProgramTrial, Shared, generated, race, stale_cache
-from tests.fast.explore.test_scenarios import BY_ID, FAULT_BY_NAME, inner_trial_of, trial_of
-
-PLENTY = Budget(50_000)
+from tests.fast.explore.searches import (
+    PLENTY,
+    Search,
+    cached,
+    entered,
+    lie_of,
+    outcomes,
+    racing,
+    sleep_sets,
+    sleeping,
+    sleeping_uncached,
+    unreduced,
+    used,
+)
+from tests.fast.explore.test_scenarios import BY_ID, FAULT_BY_NAME, trial_of
 
 #: 540 programs in twelve tests.
 PROGRAMS = 540
 GROUP = 45
-
-Search = Callable[..., Exploration]
-
-
-def sleeping(trial: Trial, **options: object) -> Exploration:
-    return sound(sleep_sets(trial, PLENTY, swaps=8, **options))  # type: ignore[arg-type]
-
-
-def sleeping_uncached(trial: Trial, **options: object) -> Exploration:
-    return sound(sleep_sets(trial, PLENTY, swaps=0, cache_bound=0, **options))  # type: ignore[arg-type]
-
-
-def cached(trial: Trial, **options: object) -> Exploration:
-    return depth_first(trial, PLENTY, **options)  # type: ignore[arg-type]
-
-
-def entered(trial: Trial, **options: object) -> Exploration:
-    return sound(exhaustive(trial, PLENTY, rule=as_given, **options))  # type: ignore[arg-type]
-
-
-def racing(trial: Trial, **options: object) -> Exploration:
-    return sound(source_dpor(trial, PLENTY, swaps=0, **options))  # type: ignore[arg-type]
-
-
-def unreduced(trial: Trial, **options: object) -> Exploration:
-    return depth_first(trial, PLENTY, cache_bound=0, **options)  # type: ignore[arg-type]
-
-
-def sound(found: Exploration) -> Exploration:
-    assert lie_of(found) is None
-    return found
-
-
-def sleep_sets(trial: Trial, budget: Budget, *, rule: Rule = as_given, **options: object) -> Exploration:
-    return depth_first(trial, budget, rule=rule, **options)  # type: ignore[arg-type]
-
-
-def lie_of(found: Exploration) -> FootprintLie | None:
-    return found.footprints.lie if found.footprints is not None else None
-
-
-def used(found: Exploration) -> FootprintUse:
-    assert found.footprints is not None
-    return found.footprints
-
-
-def outcomes(search: Search, trial: Trial, **options: object) -> tuple[set[bytes], set[str], int]:
-    """Final accounts, violated clauses, executions (without those that only audit the cache)."""
-    found: set[bytes] = set()
-
-    def note(result: Result) -> None:
-        if not result.cut:
-            found.add(result.outcome())
-
-    exploration = search(trial, observe=note, **options)
-    assert exploration.exhausted, exploration
-    assert exploration.cache is None or exploration.cache.refuted is None
-    audits = 0 if exploration.cache is None else exploration.cache.audits
-    return found, set(exploration.failures), exploration.executions - audits
-
-
 REDUCED = (entered, sleeping, sleeping_uncached, racing)
 
 
@@ -300,113 +237,6 @@ def test_a_step_that_is_said_to_be_private_and_is_not_is_a_lie() -> None:
     lie = lie_of(sleep_sets(ProgramTrial(hasty_claim), PLENTY))
     assert lie is not None
     assert lie.what == "one@claim disables two@claim"
-
-
-# -- what depends on what ---------------------------------------------------------------------------------
-
-
-def test_what_is_not_known_depends_on_everything() -> None:
-    assert not independent("a@x", as_given("a@x", ()), "b@y", as_given("b@y", ("y",)))
-    assert not independent("a@x", frozenset({"x"}), "a@y", frozenset({"y"}))
-    assert not independent("a@x", frozenset({"x"}), "time:at:t", None)
-    assert independent("a@x", frozenset({"x"}), "b@y", frozenset({"y"}))
-
-
-@pytest.mark.parametrize(
-    ("option", "touches"),
-    [
-        ("person@request_cancel", ("gate",)),
-        ("dispatcher@mail.commit", ("mail",)),
-        ("dispatcher@export.writing", ("export",)),
-        ("worker@queue.receive", ("queue",)),
-        ("supervisor@stop", ("stop",)),
-    ],
-)
-def test_steps_that_the_judge_sees_depend_on_calls(option: str, touches: tuple[str, ...]) -> None:
-    call = in_world("worker@commit_effect", ("gate",))
-    assert not independent("worker@commit_effect", call, option, in_world(option, touches))
-
-
-@pytest.mark.parametrize("option", ["worker@complete", "person@request_cancel", "crash:gate", "time:at:grace"])
-def test_what_is_an_actors_own_commutes_with_whatever_happens(option: str) -> None:
-    other = in_world(option, () if ":" in option else ("gate",))
-    taking = in_world("dispatcher@outbox", OWN)
-    assert is_private(taking)
-    assert independent("dispatcher@outbox", taking, option, other)
-    assert not independent("dispatcher@outbox", taking, "dispatcher@other", in_world("dispatcher@other", OWN))
-
-
-def test_who_waits_for_what_a_call_may_bring_depends_on_it_where_races_are_reversed() -> None:
-    call = in_world("worker@complete", ("gate",))
-    waiting = in_world_enabling("dispatcher@outbox", OWN)
-    assert not independent("worker@complete", call, "dispatcher@outbox", waiting)
-    doubt = in_world("reconciler@doubt", ("outcomes",))
-    assert not independent("worker@complete", call, "reconciler@doubt", doubt)
-
-
-# -- what is refused --------------------------------------------------------------------------------------
-
-
-class Narrowed:
-    """Keeps one option of each question back, as a bound would, and says nothing of it."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
-        self.scenario = trial.scenario
-        self.variant = trial.variant
-
-    def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
-        class Narrowing:
-            def choose(self, point: Point) -> int:
-                return chooser.choose(msgspec.structs.replace(point, options=point.options[:-1]))
-
-        return self._trial(Narrowing(), watch)
-
-
-def test_no_reduction_with_a_bound() -> None:
-    with pytest.raises(ValueError, match="with a bound"):
-        depth_first(ProgramTrial(race(2, fixed=True)), PLENTY, rule=as_given, bound=1)
-
-
-@pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_no_reduction_of_what_somebody_narrowed(reduce: Search) -> None:
-    with pytest.raises(ValueError, match="with a bound"):
-        reduce(Narrowed(ProgramTrial(race(2, fixed=True))), PLENTY)
-
-
-@pytest.mark.parametrize("rule", [in_world, in_world_enabling])
-def test_no_reduction_of_worlds_inside_of_calls(rule: Rule) -> None:
-    inner, _ = inner_trial_of("checks-awaits-records")
-    with pytest.raises(ValueError, match="whole calls"):
-        sleep_sets(inner, PLENTY, rule=rule)
-
-
-# -- budgets and bounds -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("reduce", [sleep_sets, source_dpor])
-def test_a_truncated_reduction_says_so(reduce: Search) -> None:
-    found = reduce(ProgramTrial(race(3, fixed=True)), Budget(5))
-    assert not found.exhausted
-    assert found.truncated_by == "the budget of 5 executions"
-    assert found.remaining > 0
-
-
-@pytest.mark.parametrize("reduced", [True, False], ids=["sleep sets", "plain"])
-def test_the_bound_of_the_cache_is_named_when_it_is_reached(*, reduced: bool) -> None:
-    def search(bound: int) -> Exploration:
-        trial = ProgramTrial(race(2, fixed=False))
-        return sleeping(trial, cache_bound=bound) if reduced else depth_first(trial, PLENTY, cache_bound=bound)
-
-    bounded = search(7)
-    assert bounded.exhausted
-    assert bounded.states == 7
-    assert bounded.cache is not None
-    assert bounded.cache.full
-    assert set(bounded.failures) == {"SENT-LATE"}
-    unbounded = search(10_000)
-    assert unbounded.cache is not None
-    assert not unbounded.cache.full
 
 
 # -- scenarios --------------------------------------------------------------------------------------------
