@@ -20,7 +20,7 @@ import trio
 from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs, Sampled
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._job import failed
-from stopcheck.campaign._journal import FORMAT, VERSION, End, Entry, Head, Journal, Shortened
+from stopcheck.campaign._journal import FORMAT, VERSION, End, Entry, Head, Journal, Shortened, copy_journal
 from stopcheck.campaign._messages import (
     Broken,
     Compare,
@@ -189,12 +189,8 @@ class _Crew:
             return
         if self._manner.journal is not None:
             self._outcome.left = self._manner.journal
-        elif self._manner.leave is not None:
-            try:
-                self._manner.leave.write_bytes(self._journal.path.read_bytes())
-            except OSError:
-                return  # a folder that cannot be written: then there is nothing to go on from
-            self._outcome.left = self._manner.leave
+        elif self._manner.leave is not None and copy_journal(self._journal.path, self._manner.leave):
+            self._outcome.left = self._manner.leave  # else there is nothing to go on from
 
     def close(self) -> None:
         """Nothing more becomes known."""

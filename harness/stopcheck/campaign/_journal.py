@@ -8,9 +8,10 @@ last line that was cut off by a death counts for nothing.
 
 from __future__ import annotations
 
-import os
+import fcntl
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -114,28 +115,57 @@ def _whole(path: Path) -> int:
     return path.read_bytes().rfind(b"\n") + 1
 
 
+def _locked(path: Path) -> BinaryIO:
+    """The file, to append to, and for one process alone: the system lets go of it however that one ends."""
+    try:
+        file = path.open("ab")
+    except OSError as error:
+        what = f"cannot write the journal {str(path)!r}: {error.strerror}"
+        raise UsageFault(what, hint="give a path in a folder that exists and may be written") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        if isinstance(error, BlockingIOError):
+            what = f"another process is writing to the journal {str(path)!r}"
+            raise UsageFault(what, hint="let it come to its end, or give this campaign a file of its own") from error
+        what = f"cannot lock the journal {str(path)!r}: {error.strerror}"
+        raise UsageFault(what, hint="give a path on a file system that has locks, such as a local disk") from error
+    return file
+
+
+def copy_journal(source: Path, target: Path) -> bool:
+    """Leave a journal somewhere else; whether that could be done. A file that a campaign is writing to is let be."""
+    try:
+        with _locked(target) as file:
+            file.truncate(0)
+            file.write(source.read_bytes())
+    except (OSError, UsageFault):
+        return False
+    return True
+
+
 class Journal:
     """A file that is written to."""
 
     def __init__(self, path: Path, head: Head) -> None:
         """Go on with the journal at ``path``, or begin it. What it holds already is ``entries``. Raises
-        :class:`UsageFault` when it is another campaign's, or cannot be written."""
+        :class:`UsageFault` when it is another campaign's, is being written to, or cannot be written."""
         self.path = path
         self.entries: list[Entry] = []
-        known = read_journal(path)
-        if known is not None:
-            self._check(known[0], head)
-            self.entries = known[1]
+        self._file = _locked(path)
         try:
+            known = read_journal(path)
+            if known is not None:
+                self._check(known[0], head)
+                self.entries = known[1]
             # What is there stays, whole lines only: what follows a line that was cut off would belong to it.
-            self._file = path.open("r+b" if known is not None else "wb")
-            self._file.truncate(_whole(path))
-            self._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            what = f"cannot write the journal {str(path)!r}: {error.strerror}"
-            raise UsageFault(what, hint="give a path in a folder that exists and may be written") from error
-        if known is None:
-            self._write(head)
+            self._file.truncate(_whole(path) if known is not None else 0)
+            if known is None:
+                self._write(head)
+        except BaseException:
+            self._file.close()
+            raise
 
     def _check(self, there: Head, head: Head) -> None:
         differing = differing_fields(there, head)

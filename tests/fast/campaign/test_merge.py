@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -9,7 +11,18 @@ import pytest
 
 from stopcheck.campaign import ExitCode, Options, Shard, UsageFault, Verdict, load_gate, merge
 from stopcheck.campaign._certify import report_on
-from stopcheck.campaign._journal import FORMAT, VERSION, WHOLE, End, Entry, Head, Journal, Shortened, read_journal
+from stopcheck.campaign._journal import (
+    FORMAT,
+    VERSION,
+    WHOLE,
+    End,
+    Entry,
+    Head,
+    Journal,
+    Shortened,
+    copy_journal,
+    read_journal,
+)
 from stopcheck.campaign._messages import Finished, Open, Opened
 from stopcheck.campaign._outcome import Outcome
 from stopcheck.judge.requirements import REQUIREMENTS
@@ -168,3 +181,34 @@ def test_a_file_that_is_no_journal_is_left_alone(content: bytes, tmp_path: Path)
     with pytest.raises(UsageFault, match="no journal of a campaign"):
         Journal(path, head())
     assert path.read_bytes() == content
+
+
+def test_two_processes_do_not_write_to_one_journal(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    first = Journal(path, head())
+    first.note(Finished(0, RESULTS[0]))
+    before = path.read_bytes()
+    with pytest.raises(UsageFault, match="another process is writing to the journal") as raised:
+        Journal(path, head())
+    assert "a file of its own" in raised.value.hint
+    assert not copy_journal(written(tmp_path / "other.jsonl", head()), path)
+    assert path.read_bytes() == before
+    first.close()
+    again = Journal(path, head())
+    assert again.entries == [Finished(0, RESULTS[0])]
+    again.close()
+
+
+def test_a_process_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:
+    path = written(tmp_path / "run.jsonl", head(), ended=False)
+    hold = "import sys, fcntl; f = open(sys.argv[1], 'ab'); fcntl.flock(f, fcntl.LOCK_EX); print(flush=True); input()"
+    holder = subprocess.Popen([sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    with pytest.raises(UsageFault, match="another process"):
+        Journal(path, head())
+    holder.kill()
+    holder.communicate()
+    journal = Journal(path, head())
+    assert len(journal.entries) == len(RESULTS)
+    journal.close()
