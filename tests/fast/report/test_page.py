@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from html.parser import HTMLParser
 
 import pytest
 from msgspec.structs import replace
 
-from stopcheck.campaign import ClauseVerdict, JobResult, JobSpec, Report, Verdict
+from stopcheck.campaign import ClauseVerdict, JobResult, JobSpec, Report, Verdict, Waived, Waiver, WaiverState
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report import html_report
 from stopcheck.report.page._diagram import MOST, diagram
@@ -87,6 +88,33 @@ def test_each_verdict_says_what_it_does_not_prove_and_unknown_what_to_do() -> No
     assert words.count("Does not prove") == len(REPORT.clauses) + 1
     assert "ADM-5 , ADM-6" in words or "ADM-5, ADM-6" in words
     assert "stopcheck certify" in words
+
+
+def waived() -> Report:
+    """One waiver that holds and two that do not; a clause that is later than the requirement set."""
+    here = Waiver(
+        "ADM-3", "before-admission", "until the old queue is gone", "https://example.org/7", date(2027, 1, 31)
+    )
+    rows = (
+        Waived(here, WaiverState.APPLIED, "its failure is there"),
+        Waived(replace(here, scenario="two-people", issue="javascript://x/%0aalert(1)"), WaiverState.EXPIRED, "over"),
+        Waived(replace(here, clause="ADM-33"), WaiverState.UNMATCHED, "there is no clause 'ADM-33'"),
+    )
+    later = replace(next(c for c in failed().clauses if c.findings), clause="ADM-1")
+    return replace(REPORT, waivers=rows, unscored=(later,))
+
+
+def test_waivers_and_unscored_clauses_are_listed_what_needs_a_deed_first() -> None:
+    words = text(waived())
+    assert words.index("EXPIRED 2027-01-31") < words.index("UNMATCHED") < words.index("APPLIED")
+    assert "over; next: mend the gate, or have it granted anew with a later day" in words
+    assert "until the old queue is gone ( https://example.org/7 ) its failure is there" in words
+    unscored = words[words.index("Tried, and not scored") :]
+    assert f"ADM-1 FAIL {REQUIREMENTS['ADM-1'].title}" in unscored
+    page = Page(html_report(waived()))
+    assert {link for link in page.links if not link.startswith("#")} == {"https://example.org/7"}
+    assert page.stack == []
+    assert "#waivers" not in Page(html_report(failed())).links
 
 
 def test_what_an_adapter_says_is_text() -> None:

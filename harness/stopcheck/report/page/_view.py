@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ from stopcheck.campaign import (
     NearestPass,
     Report,
     Verdict,
+    Waived,
+    drifted,
     load_scenarios,
 )
 from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS, Requirement
@@ -26,6 +28,7 @@ from stopcheck.report._limits import not_proved, not_proved_by_any
 from stopcheck.report._next_steps import Unknown, next_step, unknowns
 from stopcheck.report._parting import what_decides
 from stopcheck.report._story_text import story_of
+from stopcheck.report._waivers import what_now
 from stopcheck.report.page._diagram import Diagram, diagram
 from stopcheck.report.page._matrix import Matrix, matrix
 from stopcheck.report.page._plots import Measure, measures
@@ -86,6 +89,15 @@ class Row(NamedTuple):
     anchor: str
 
 
+class WaiverRow(NamedTuple):
+    """A waiver. ``link``: where its issue leads; empty for what no browser should follow."""
+
+    waived: Waived
+    drifted: bool
+    what: str
+    link: str
+
+
 class View(NamedTuple):
     """The names that the template knows."""
 
@@ -105,6 +117,8 @@ class View(NamedTuple):
     limits: tuple[str, ...]
     bounds: tuple[tuple[str, Any], ...]
     replay: Callable[[str], str]
+    waivers: tuple[WaiverRow, ...]
+    unscored: tuple[tuple[ClauseVerdict, Requirement], ...]
 
 
 def view(report: Report) -> View:
@@ -130,7 +144,18 @@ def view(report: Report) -> View:
         limits=tuple(not_proved_by_any(report)),
         bounds=tuple(_bounds(report)),
         replay=partial(replay_command, reference=report.gate.reference if report.gate is not None else "GATE"),
+        waivers=tuple(_waivers(report)),
+        unscored=tuple((clause, REQUIREMENTS[clause.clause]) for clause in report.unscored),
     )
+
+
+def _waivers(report: Report) -> Iterator[WaiverRow]:
+    """Those first that no longer hold: something is to be done about them."""
+    gone = drifted(report)
+    for waived in (*gone, *(one for one in report.waivers if one not in gone)):
+        link = waived.waiver.issue if waived.waiver.issue.lower().startswith(("https://", "http://")) else ""
+        over = waived in gone
+        yield WaiverRow(waived, over, what_now(waived) if over else waived.why, link)
 
 
 def _bounds(report: Report) -> list[tuple[str, Any]]:
