@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from stopcheck.campaign import (
     Campaign,
@@ -35,6 +35,7 @@ from stopcheck.campaign._certify import conclude
 from stopcheck.campaign._messages import Opened
 from stopcheck.judge.requirements import EDITIONS, REQUIREMENT_SET, REQUIREMENTS, Edition
 from stopcheck.judge.requirements._editions import digest_of
+from tests.fast.campaign.keys import write_keys
 from tests.fast.campaign.small import job
 from tests.fast.campaign.test_waivers import HERE, LINK, failing, judged
 from tests.fast.report.samples import FINDING
@@ -56,13 +57,7 @@ def campaign(**fields: Any) -> Campaign:
 @pytest.fixture(params=["Ed25519", "ECDSA"])
 def keys(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
     """A private key and its public one, as files."""
-    key = (
-        ed25519.Ed25519PrivateKey.generate() if request.param == "Ed25519" else ec.generate_private_key(ec.SECP256R1())
-    )
-    private, public = tmp_path / "key.pem", tmp_path / "pub.pem"
-    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    return private, public
+    return write_keys(tmp_path, request.param)
 
 
 def test_a_certificate_says_what_was_tried_and_how_far(keys: tuple[Path, Path]) -> None:

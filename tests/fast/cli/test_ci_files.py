@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+import stopcheck_fixtures.scaffold
 from stopcheck.campaign import ExitCode
 from stopcheck.cli import _init
 from stopcheck.cli._main import cli
@@ -29,6 +32,34 @@ def test_it_is_written_once(
     assert run(monkeypatch, "init", str(tmp_path), "--ci", ci) == ExitCode.USAGE
     assert target.read_text() == "mine"
     assert "nothing that is there is overwritten" in capsys.readouterr().err
+
+
+#: The schemas that GitHub and GitLab publish, as check-jsonschema carries them.
+SCHEMAS = {"github": ("vendor.github-workflows",), "gitlab": ("vendor.gitlab-ci", "--data-transform", "gitlab-ci")}
+SCAFFOLDS = Path(stopcheck_fixtures.scaffold.__file__).parent
+
+
+def _refused_by_its_schema(path: Path, ci: str) -> str:
+    """What the schema has against it; empty when it is valid."""
+    main = importlib.import_module("check_jsonschema").main  # it has no types
+    done = CliRunner().invoke(main, ["--builtin-schema", *SCHEMAS[ci], str(path)])
+    return "" if done.exit_code == 0 else done.output
+
+
+@pytest.mark.parametrize(
+    ("path", "ci"),
+    [
+        (FOLDER / "github.yml", "github"),
+        (FOLDER / "gitlab.yml", "gitlab"),
+        (SCAFFOLDS / "python" / "stopcheck.yml", "github"),
+        (SCAFFOLDS / "node" / "stopcheck.yml", "github"),
+    ],
+)
+def test_it_is_valid_by_the_schema_that_its_service_publishes(path: Path, ci: str, tmp_path: Path) -> None:
+    assert _refused_by_its_schema(path, ci) == ""
+    wrong = tmp_path / path.name
+    wrong.write_text(re.sub(r"\b(runs-on|script):", r"\1-no-such-key:", path.read_text()))
+    assert "Schema validation errors were encountered" in _refused_by_its_schema(wrong, ci)
 
 
 @pytest.mark.parametrize("ci", _init.CI_FILES)
