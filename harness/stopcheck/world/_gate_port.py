@@ -152,6 +152,7 @@ class GatePort:
 
     def close(self) -> None:
         """The run is over."""
+        self._interior.over()
         for gate in self._gates:
             with suppress(Exception):  # the run is over: what a gate's own clean-up raises breaks no clause
                 gate.close()

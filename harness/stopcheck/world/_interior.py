@@ -116,6 +116,10 @@ class Interior(Protocol):
         """Where in the gate's own code the call is."""
         ...
 
+    def over(self) -> None:
+        """The run is over, and its gates are about to be closed."""
+        ...
+
     def end(self) -> None:
         """The run is over: let go of what is left open."""
         ...
@@ -152,6 +156,9 @@ class OnStorage:
     def unsynced(self, storage: Path) -> bytes:
         """As the area says."""
         return self._area.unsynced(storage)
+
+    def over(self) -> None:
+        """Nothing to prepare."""
 
 
 class PlainInterior(OnStorage):

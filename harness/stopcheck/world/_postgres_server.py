@@ -15,8 +15,9 @@ the server would give (``40P01``). What other databases' sessions and autovacuum
 
 from __future__ import annotations
 
+import itertools
 import select
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ class PostgresServer:
 
     def waits(self, pid: int) -> bool:
         """Whether that session waits for what another session of this run holds."""
-        return self._wait_for((pid,))[pid]
+        return not self.pids.isdisjoint(self._blockers((pid,))[pid])
 
     def settle(self) -> None:
         """Wait until each statement in flight has been answered or waits for another session of this run."""
-        while True:
+        for patience_ms in growing(_BRIEFLY_MS):
             for statement in self.in_flight:
                 if not statement.answered and readable(statement.socket):
                     statement.answered = True
@@ -77,36 +78,19 @@ class PostgresServer:
             left = [statement for statement in self.in_flight if not statement.answered]
             if not left:
                 return
-            waiting = self._wait_for([statement.pid for statement in left])
-            if all(waiting.values()):
-                victim = self._closes_a_circle(left)
-                if victim is None:
-                    return
-                self.cancel(victim, self._deadlock)
-            else:
-                readable(next(s.socket for s in left if not waiting[s.pid]), _BRIEFLY_MS)
-
-    def _wait_for(self, pids: Sequence[int]) -> dict[int, bool]:
-        return {pid: not self.pids.isdisjoint(blockers) for pid, blockers in self._blockers(pids).items()}
+            blockers = self._blockers([statement.pid for statement in left])
+            goes_on = next((s for s in left if self.pids.isdisjoint(blockers[s.pid])), None)
+            if goes_on is not None:
+                readable(goes_on.socket, patience_ms)
+                continue
+            victim = _closes_a_circle(left, blockers)
+            if victim is None:
+                return
+            self.cancel(victim, self._deadlock)
 
     def _blockers(self, pids: Sequence[int]) -> dict[int, list[int]]:
         rows = self._monitor.execute("SELECT pid, pg_blocking_pids(pid) FROM unnest(%s::int[]) AS pid", (list(pids),))
         return dict(rows.fetchall())
-
-    def _closes_a_circle(self, left: Sequence[InFlight]) -> InFlight | None:
-        """Of statements that wait for each other in a circle, the one that came last."""
-        blockers = self._blockers([statement.pid for statement in left])
-        for statement in reversed(left):
-            seen: set[int] = set()
-            pending = list(blockers[statement.pid])
-            while pending:
-                pid = pending.pop()
-                if pid == statement.pid:
-                    return statement
-                if pid not in seen:
-                    seen.add(pid)
-                    pending += blockers.get(pid, ())
-        return None
 
     # -- ending what waits --------------------------------------------------------------------------------
 
@@ -129,6 +113,26 @@ class PostgresServer:
 
         _until(gone, f"end sessions {left}")
         self.pids.difference_update(left)
+
+
+def _closes_a_circle(left: Sequence[InFlight], blockers: Mapping[int, Sequence[int]]) -> InFlight | None:
+    """Of statements that wait for each other in a circle, the one that came last."""
+    for statement in reversed(left):
+        seen: set[int] = set()
+        pending = list(blockers[statement.pid])
+        while pending:
+            pid = pending.pop()
+            if pid == statement.pid:
+                return statement
+            if pid not in seen:
+                seen.add(pid)
+                pending += blockers.get(pid, ())
+    return None
+
+
+def growing(first_ms: int) -> Iterator[int]:
+    """How long to look before the server is asked, again and again: it needs its time itself."""
+    return itertools.chain((first_ms << doubled for doubled in range(5)), itertools.repeat(first_ms << 5))
 
 
 def readable(socket: int, patience_ms: int = 0) -> bool:

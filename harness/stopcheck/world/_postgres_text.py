@@ -22,6 +22,7 @@ _BY_EQUALITY = re.compile(
 _JOINS = re.compile(r"\bSET\b.*\bFROM\b", re.IGNORECASE | re.DOTALL)
 _SELECT = re.compile(r"\bSELECT\b", re.IGNORECASE)
 _CHANGE = re.compile(r"\b(?:INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|(?<!FOR\s)(?<!KEY\s)UPDATE\s)", re.IGNORECASE)
+_UNLOCKS = re.compile(r"\bpg_advisory_unlock", re.IGNORECASE)
 _CALLED = re.compile(r"(\w+)\s*\(")
 _HARMLESS = re.compile(
     r"select|from|where|and|or|not|in|any|all|exists|values|as|on|using|over|count|sum|min|max|coalesce|nullif|lower|upper"
@@ -41,3 +42,9 @@ def says_what_it_writes(sql: str, verb: str) -> bool:
         return _CHANGE.search(sql) is None and all(_HARMLESS.fullmatch(name) for name in _CALLED.findall(sql))
     names_its_rows = _BY_EQUALITY.fullmatch(sql.strip()) is not None
     return names_its_rows and _SELECT.search(sql) is None and _JOINS.search(sql) is None
+
+
+def holds_on(sql: str, verb: str) -> bool:
+    """Whether a statement that succeeded, and left its transaction open, has let go of no lock for certain."""
+    one = ";" not in sql.strip().removesuffix(";")
+    return one and bool(verb) and verb not in _ENDS and says_what_it_writes(sql, verb) and _UNLOCKS.search(sql) is None

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints, Life
-from stopcheck.world._postgres_server import InFlight, PostgresServer, ready
-from stopcheck.world._postgres_text import UNSEEN, says_what_it_writes
+from stopcheck.world._postgres_server import InFlight, PostgresServer, growing, ready
+from stopcheck.world._postgres_text import UNSEEN, holds_on, says_what_it_writes
 from stopcheck.world._sql_text import statement_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class ConnectionLock:
 
 
 class Session(InFlight):
-    """The run's view of one connection. It does not refer to the connection, whose last reference must be the gate's.
+    """The run's view of one connection, which was made with ``conninfo``. It does not refer to the connection, whose last reference must be the gate's.
     ``timeout_ns`` is how long a statement may wait for a lock now, ``kept_timeout_ns`` what is so without the open
     transaction. ``left`` says how the session came to hold what it holds between statements; empty: nothing. ``keeps``:
     it holds something outside of transactions too."""
@@ -87,6 +87,7 @@ class Session(InFlight):
         self.life: Life = points.life
         self.lock = ConnectionLock(points, self)
         self.number = number
+        self.conninfo = ""
         self.pgconn = connection.pgconn
         self.touches = (f"postgres:{connection.info.dbname}",)
         self.timeout_ns: int | None = None
@@ -170,7 +171,8 @@ class Driver:
         self._points.heard((said.sql, said.parameters, _learned(said.speaker, answer)))
         self._note_after(session, said)
         self._note_left(session, said)
-        session.server.settle()
+        if session.idle or not holds_on(said.sql, said.verb):
+            session.server.settle()
         return answer
 
     # -- making it ----------------------------------------------------------------------------------------
@@ -180,11 +182,10 @@ class Driver:
         try:
             while True:
                 wanted = int(generator.send(given))
-                given = _come(session.socket, wanted)
-                while not given:
+                looks = growing(_PATIENCE_MS)
+                while not (given := _come(session.socket, wanted, next(looks))):
                     if session.server.waits(session.pid):
                         self._wait(session, said)
-                    given = _come(session.socket, wanted)
         except StopIteration as stop:
             return stop.value
         except self._cancelled as error:
@@ -265,9 +266,9 @@ class Driver:
             session.pgconn.exec_(b"SET %b lock_timeout = 0; SET %b statement_timeout = 0" % (scope, scope))
 
 
-def _come(socket: int, wanted: int) -> int:
+def _come(socket: int, wanted: int, patience_ms: int) -> int:
     events = (select.POLLIN if wanted & _READS else 0) | (select.POLLOUT if wanted & _WRITES else 0)
-    found = ready(socket, events, _PATIENCE_MS)
+    found = ready(socket, events, patience_ms)
     return (_READS if found & select.POLLIN else 0) | (_WRITES if found & select.POLLOUT else 0)
 
 

@@ -23,6 +23,7 @@ from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints
 from stopcheck.world._postgres_server import MONITOR, PostgresServer
 from stopcheck.world._psycopg_link import Driver, Session
+from stopcheck.world._psycopg_spare import SpareSessions
 
 if TYPE_CHECKING:
     from psycopg import Connection as PsycopgConnection
@@ -41,6 +42,8 @@ class PsycopgSubstitutes:
         self._points = points
         self._psycopg: Any = None
         self._driver: Driver | None = None
+        self._spare: SpareSessions | None = None
+        self._over = False
         self._undo: list[tuple[Any, str, Any]] = []
         self._servers: dict[tuple[str, int, str], PostgresServer] = {}
         self._sessions: weakref.WeakKeyDictionary[Connection, Session] = weakref.WeakKeyDictionary()
@@ -57,11 +60,13 @@ class PsycopgSubstitutes:
         self._psycopg = real
         errors = real.errors
         self._driver = Driver(self._points, errors.QueryCanceled, _raised_by(errors.LockNotAvailable, "lock timeout"))
+        self._spare = SpareSessions(real)
         connect = real.connect
         replaced: tuple[tuple[Any, str, Any], ...] = (
             (real.Connection, "connect", classmethod(self._connect)),
             (real.Connection, "wait", self._in_place_of_wait(real.Connection.wait)),
             (real.Connection, "close", self._in_place_of_close(real.Connection.close)),
+            (real.generators, "connect", self._spare.connect),
         )
         for owner, name, stand_in in replaced:
             self._undo.append((owner, name, owner.__dict__[name]))
@@ -75,6 +80,8 @@ class PsycopgSubstitutes:
         while self._undo:
             owner, name, original = self._undo.pop()
             setattr(owner, name, original)
+        if self._spare is not None:
+            self._spare.close()
         for server in self._servers.values():
             server.close()
         self._servers.clear()
@@ -84,6 +91,7 @@ class PsycopgSubstitutes:
     def begin(self) -> None:
         """A new run."""
         self._count = 0
+        self._over = False
         if self._driver is not None:
             self._driver.begin()
 
@@ -94,14 +102,30 @@ class PsycopgSubstitutes:
         self._dead.extend(alive)
         self._end_sessions(alive)
 
+    def over(self) -> None:
+        """The run is over: what its gates close from now on may serve another."""
+        self._over = True
+
     def close(self) -> None:
-        """The run is over: end what is left."""
-        left = self._alive()
+        """No gate will move any more: end what is left, or keep it for another run."""
+        left = [connection for connection in self._alive() if not self._kept(connection)]
         self._end_sessions(left)
         for connection in [*self._dead, *left]:
             self._sessions.pop(connection).drop.detach()
             connection.close()
         self._dead.clear()
+
+    def _kept(self, connection: Connection) -> bool:
+        session = self._sessions[connection]
+        if session.life.dead or self._spare is None or not self._spare.keep(connection, session):
+            return False
+        self._forget(connection, session)
+        return True
+
+    def _forget(self, connection: Connection, session: Session) -> None:
+        del self._sessions[connection]
+        session.drop.detach()
+        session.server.pids.discard(session.pid)
 
     def left_open(self) -> bytes:
         """A digest of what sessions hold: transactions that are open, advisory locks, temporary tables."""
@@ -122,9 +146,11 @@ class PsycopgSubstitutes:
     def _connect(self, kind: Any, *args: Any, **keywords: Any) -> Any:
         """``Connection.connect``."""
         self._points.life.check()
-        made = self._original("connect").__func__(kind, *args, **keywords)
+        assert self._spare is not None
+        made = self._spare.giving(lambda: self._original("connect").__func__(kind, *args, **keywords))
         self._count += 1
         session = Session(made, self._server_of(made), self._points, self._count)
+        session.conninfo = self._spare.conninfo
         session.server.pids.add(session.pid)
         made.lock = session.lock
         session.drop = weakref.finalize(made, _lost, session)
@@ -136,7 +162,7 @@ class PsycopgSubstitutes:
         return made
 
     def _original(self, name: str) -> Any:
-        return next(original for _, found, original in self._undo if found == name)
+        return next(o for owner, found, o in self._undo if found == name and owner is self._psycopg.Connection)
 
     def _server_of(self, connection: Connection) -> PostgresServer:
         info = connection.info
@@ -168,6 +194,8 @@ class PsycopgSubstitutes:
             session = self._sessions.get(connection)
             if session is None or connection.closed:
                 original(connection)
+                return
+            if self._over and self._kept(connection):
                 return
             session.life.check()
             if not session.idle:

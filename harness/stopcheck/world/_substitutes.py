@@ -148,6 +148,10 @@ class Substitutes:
         self._psycopg.kill()
         self._renew_locks()
 
+    def over(self) -> None:
+        """The run is over, and its gates are about to be closed."""
+        self._psycopg.over()
+
     def end(self) -> None:
         """The run is over: close the connections that are left. Call it after the kernel was closed."""
         self._sqlite.close()
@@ -266,6 +270,10 @@ class SubstitutedInterior(OnStorage):
     def place(self, key: object) -> str:
         """Where in the gate's own code the call is."""
         return self._substitutes.last_place(key)
+
+    def over(self) -> None:
+        """What the gates close from now on may serve another run."""
+        self._substitutes.over()
 
     def end(self) -> None:
         """Close the connections that are left."""
