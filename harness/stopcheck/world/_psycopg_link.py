@@ -76,10 +76,10 @@ class ConnectionLock:
 
 
 class Session(InFlight):
-    """The run's view of one connection, which was made with ``conninfo``. It does not refer to the connection, whose last reference must be the gate's.
-    ``timeout_ns`` is how long a statement may wait for a lock now, ``kept_timeout_ns`` what is so without the open
-    transaction. ``left`` says how the session came to hold what it holds between statements; empty: nothing. ``keeps``:
-    it holds something outside of transactions too."""
+    """The run's view of one connection, which was made with ``conninfo``. It does not refer to the connection, whose
+    last reference must be the gate's. ``timeout_ns`` is how long a statement may wait for a lock now,
+    ``kept_timeout_ns`` what is so without the open transaction. ``left`` says how the session came to hold what it
+    holds between statements; empty: nothing. ``keeps``: it holds something outside of transactions too."""
 
     def __init__(self, connection: Connection, server: PostgresServer, points: InnerPoints, number: int) -> None:
         super().__init__(connection.info.backend_pid, connection.pgconn.socket, lambda: None)

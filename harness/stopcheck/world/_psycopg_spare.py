@@ -27,8 +27,8 @@ _AS_NEW = f"""
     DISCARD SEQUENCES; SET application_name = '{MONITOR}'; SELECT pg_advisory_unlock_all()
 """.encode()
 _OWN_NAME = b"RESET application_name"
-#: Who holds a wire that nobody else does: the session, the variable, and the call that counts.
-_NOBODY_ELSE = 3
+#: Who holds a wire that nobody else does: the variable, and the call that counts.
+_NOBODY_ELSE = 2
 
 
 class SpareSessions:
@@ -68,9 +68,9 @@ class SpareSessions:
         fit = pgconn.transaction_status == _IDLE and pgconn.pipeline_status == _NO_PIPELINE
         if not fit or len(self._kept) >= MOST:
             return False
-        connection.pgconn = self._no_wire
+        connection.pgconn = session.pgconn = self._no_wire
         if sys.getrefcount(pgconn) > _NOBODY_ELSE or pgconn.exec_(_AS_NEW).status != _TUPLES_OK:
-            connection.pgconn = pgconn
+            connection.pgconn = session.pgconn = pgconn
             return False
         while pgconn.notifies() is not None:
             continue

@@ -202,3 +202,29 @@ class Holds:
     def say(self, *statements: LiteralString) -> None:
         for statement in statements:
             self.connection.execute(statement)
+
+
+class Speaks:
+    """Says something on a connection that it keeps, and is told the first value of each answer."""
+
+    def __init__(self, conninfo: str, *, keeps_cursor: bool = False) -> None:
+        self.conninfo = conninfo
+        self.keeps_cursor = keeps_cursor
+        self.cursors: list[object] = []
+        self.connect()
+
+    def connect(self) -> None:
+        self.connection = psycopg.connect(self.conninfo, autocommit=True)
+
+    def say(self, *statements: str) -> list[object]:
+        told: list[object] = []
+        for statement in statements:
+            cursor = self.connection.execute(statement.encode())
+            if cursor.description is not None:
+                row = cursor.fetchone()
+                told.append(None if row is None else row[0])
+            else:
+                told.append(None)
+            if self.keeps_cursor:
+                self.cursors.append(cursor)
+        return told
