@@ -7,6 +7,7 @@ from stopcheck.campaign._badge import badge
 from stopcheck.campaign._catalogue import Coverage, as_markdown, catalogue
 from stopcheck.campaign._certificate import Statement, canonical, statement_of
 from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
+from stopcheck.campaign._death_run import replay_any
 from stopcheck.campaign._durable import Stored
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
@@ -65,6 +66,7 @@ from stopcheck.campaign._results import (
 )
 from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
+from stopcheck.campaign._sigkill import is_real_death
 from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
 from stopcheck.campaign._smoke import Smoke, smoke
 from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
@@ -148,6 +150,7 @@ __all__ = [
     "gate_of",
     "gates_with_a_server",
     "installed_gates",
+    "is_real_death",
     "kit_fault",
     "known_strategies",
     "ledger_of",
@@ -167,6 +170,7 @@ __all__ = [
     "read_public_key",
     "read_replayable",
     "read_waivers",
+    "replay_any",
     "replay_death",
     "replay_finding",
     "replay_schedule",

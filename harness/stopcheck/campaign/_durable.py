@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
-from inspect import isawaitable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from stopcheck.campaign._asking import answer_of
 from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._storage_root import storage_root
-from stopcheck.gate import Caller, HostKind, Inspect, Receipt, Right, Snapshot, TaskRef
+from stopcheck.gate import Caller, Inspect, Receipt, Right, Snapshot, TaskRef
 from stopcheck.world import Entry, RunEnvironment, TaskDeclared, Workspace, open_gate
-
-#: Hosts whose gates can be asked without a loop or a process of their own.
-_ASKED = {HostKind.INLINE, HostKind.THREAD}
 
 
 class Stored(msgspec.Struct):
     """What a new gate on the storage as it lay before the step, and after it, shows of each task. Empty where the gate
-    is volatile or cannot be asked."""
+    is volatile or does not answer."""
 
     before: dict[TaskRef, Snapshot] = {}
     after: dict[TaskRef, Snapshot] = {}
@@ -81,10 +77,10 @@ class StorageWatch:
         ):  # a wrong gate may do anything
             for ref in self._tasks:
                 caller = Caller("reader", ref.key.tenant, (Right.INSPECT,))
-                reply: Any = gate.inspect(
-                    Inspect(call_id="reader#1", caller=caller, task=ref.key, incarnation=ref.incarnation, now_ns=now_ns)
+                asked = Inspect(
+                    call_id="reader#1", caller=caller, task=ref.key, incarnation=ref.incarnation, now_ns=now_ns
                 )
-                reply = _finished(reply) if isawaitable(reply) else reply
+                reply = answer_of(gate.inspect(asked), loaded.contract.host)
                 if isinstance(reply, Snapshot):
                     found[ref] = reply
         return found
@@ -92,9 +88,10 @@ class StorageWatch:
 
 @contextmanager
 def storage_watch(loaded: LoadedGate, step: int) -> Generator[StorageWatch | None, None, None]:
-    """A watch for one run; ``None`` for a gate that keeps nothing, or that cannot be asked."""
+    """A watch for one run; ``None`` for a gate that keeps nothing, or keeps it in a server, which cannot be copied
+    while a run goes on."""
     contract = loaded.contract
-    if not contract.durable or contract.database is not None or contract.host not in _ASKED:
+    if not contract.durable or contract.database is not None:
         yield None
         return
     with storage_root() as root:
@@ -103,17 +100,6 @@ def storage_watch(loaded: LoadedGate, step: int) -> Generator[StorageWatch | Non
             yield StorageWatch(keep, step)
         finally:
             keep.close()
-
-
-def _finished(answer: Any) -> object:
-    """The result of a coroutine that waits for nothing; ``None`` for one that does."""
-    steps = answer.__await__()
-    try:
-        next(steps)
-    except StopIteration as end:
-        return end.value
-    steps.close()
-    return None
 
 
 def _trusts(_receipt: Receipt) -> bool:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 import msgspec
 
@@ -23,7 +24,8 @@ from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._results import Finding, JobResult, JobSpec
 from stopcheck.campaign._storage_root import storage_root
 from stopcheck.explore import Tally
-from stopcheck.world import FaultKind
+from stopcheck.kernel import Point
+from stopcheck.world import FaultKind, Scenario
 
 #: Real seconds for the whole pass over one scenario.
 PASS_S = 120.0
@@ -33,7 +35,7 @@ REAL = "SIGKILL after its answer"
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """Something that was answered before the death and is gone after it."""
+    """Something that was answered before the death and is gone after it. ``step``: of the death."""
 
     clause: str
     message: str
@@ -145,9 +147,29 @@ def _finding(spec: JobSpec, loss: Loss) -> Finding:
     )
 
 
+def without_crashes(scenario: Scenario) -> Scenario:
+    """The scenario for a run that ends in a real death: it has no simulated one."""
+    return msgspec.structs.replace(scenario, budget=msgspec.structs.replace(scenario.budget, crashes=0))
+
+
+def chooser(seed: int) -> Callable[[Point], int]:
+    """The choices of a run: the default order for 0, else random ones by the seed."""
+    random = Random(seed)
+
+    def choose(point: Point) -> int:
+        return random.randrange(len(point.options)) if seed else 0
+
+    return choose
+
+
 def kill_token(scenario: str, seed: int, answers: int) -> str:
     """Names a real death: ``kill.<scenario>.<seed>.<answers>``, for ``stopcheck replay``."""
     return f"kill.{scenario}.{seed}.{answers}"
+
+
+def is_real_death(finding: Finding) -> bool:
+    """Whether it was found by killing a process."""
+    return read_kill_token(finding.token) is not None
 
 
 def read_kill_token(token: str) -> tuple[str, int, int] | None:

@@ -6,22 +6,19 @@ as ``python -m stopcheck.campaign._sigkill_zygote ORDER``, where ORDER is JSON.
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import msgspec
-import trio
 
+from stopcheck.campaign._asking import answer_of
 from stopcheck.campaign._databases import Database, name_database
 from stopcheck.campaign._loading import LoadedGate, load_gate, load_scenarios
-from stopcheck.campaign._sigkill import Loss, SigkillOutcome
+from stopcheck.campaign._sigkill import Loss, SigkillOutcome, chooser, without_crashes
 from stopcheck.gate import (
     Accepted,
     Admitted,
@@ -29,7 +26,6 @@ from stopcheck.gate import (
     Environment,
     Gate,
     GateContract,
-    HostKind,
     Inspect,
     Receipt,
     Right,
@@ -37,7 +33,6 @@ from stopcheck.gate import (
     TaskRef,
     Tombstoned,
 )
-from stopcheck.kernel import Point
 from stopcheck.world import (
     Called,
     Entry,
@@ -61,7 +56,6 @@ class Promise(msgspec.Struct, frozen=True):
     task: TaskRef
     record_id: str = ""
     effect_id: str = ""
-    step: int = 0
     now_ns: int = 0
 
 
@@ -105,7 +99,7 @@ class _Witness:
             self._promise(entry, event)
             self._note(self.answers, f"{event.actor}@{event.operation}")
             if self.answers == self._die_after:
-                self._out.write_bytes(msgspec.json.encode([self.tasks, self.promises]))
+                self._out.write_bytes(msgspec.json.encode([self.tasks, self.promises, entry.step]))
                 os.kill(os.getpid(), signal.SIGKILL)
 
     def _promise(self, entry: Entry, event: Returned) -> None:
@@ -115,10 +109,10 @@ class _Witness:
             return
         reply = event.reply
         if isinstance(reply, Accepted | Tombstoned):
-            self.promises.append(Promise(ref, reply.record.record_id, "", entry.step, entry.now_ns))
+            self.promises.append(Promise(ref, reply.record.record_id, "", entry.now_ns))
         elif isinstance(reply, Admitted):
             effect_id = getattr(request, "effect_id", "")
-            self.promises.append(Promise(ref, "", effect_id, entry.step, entry.now_ns))
+            self.promises.append(Promise(ref, "", effect_id, entry.now_ns))
 
     def digest(self) -> bytes:
         return b""
@@ -151,8 +145,7 @@ class _Pass:
         self.points: dict[str, tuple[int, int]] = {}
 
     def scenario(self, scenario: Scenario, only: tuple[int, int] | None) -> None:
-        budget = msgspec.structs.replace(scenario.budget, crashes=0)
-        quiet = msgspec.structs.replace(scenario, budget=budget)
+        quiet = without_crashes(scenario)
         if only is not None:
             self._kill(quiet, *only)
             return
@@ -210,15 +203,10 @@ class _Pass:
                 gates.append(factory(environment))
                 return gates[-1]
 
-        random = Random(seed)
-
-        def choose(point: Point) -> int:
-            return random.randrange(len(point.options)) if seed else 0
-
         run(
             scenario,
             Catching(),
-            choose,
+            chooser(seed),
             variant=Variant(),
             interior=PlainInterior(_Area(storage)),
             observers=(witness,),
@@ -234,7 +222,8 @@ class _Pass:
         self.kills += 1
         if self._database is not None:
             self._database.end_sessions()
-        tasks, promises = msgspec.json.decode(promised.read_bytes(), type=tuple[list[TaskRef], list[Promise]])
+        known = msgspec.json.decode(promised.read_bytes(), type=tuple[list[TaskRef], list[Promise], int])
+        tasks, promises, step = known
         self.promises += len(promises)
         if not promises:
             return
@@ -245,7 +234,7 @@ class _Pass:
             loss = _missing(promise, snapshots)
             if loss:
                 clause, message = loss
-                self.losses.append(Loss(clause, message, scenario.id, seed, answers, promise.step))
+                self.losses.append(Loss(clause, message, scenario.id, seed, answers, step))
 
     def _inspect(self, storage: Path, tasks: list[TaskRef], promises: list[Promise], out: Path) -> None:
         now_ns = max(promise.now_ns for promise in promises)
@@ -259,30 +248,10 @@ class _Pass:
             request = Inspect(
                 call_id="auditor#1", caller=caller, now_ns=now_ns, task=task.key, incarnation=task.incarnation
             )
-            reply = _answer(gate.inspect(request), self._loaded.contract.host)
+            reply = answer_of(gate.inspect(request), self._loaded.contract.host)
             if isinstance(reply, Snapshot):
                 snapshots[_name(task)] = reply
         out.write_bytes(msgspec.json.encode(snapshots))
-
-
-def _answer(answer: object, host: HostKind) -> object:
-    """An answer, driven to its end where it has to be awaited: nobody else calls, so it can go on wherever it waits."""
-    if not inspect.isawaitable(answer):
-        return answer
-    if host is HostKind.TRIO:
-        return trio.run(_awaited, answer)
-    if host is HostKind.ASYNCIO:
-        return asyncio.run(_awaited(answer))
-    coroutine = _awaited(answer)
-    try:
-        while True:
-            coroutine.send(None)
-    except StopIteration as stop:
-        return stop.value
-
-
-async def _awaited(answer: Awaitable[object]) -> object:
-    return await answer
 
 
 def _end_with_parent() -> None:

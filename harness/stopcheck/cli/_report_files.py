@@ -23,7 +23,7 @@ from stopcheck.campaign import (
     badge,
     canonical,
     load_gate,
-    replay_finding,
+    replay_any,
 )
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.kernel import DivergedError, TokenError
@@ -88,8 +88,8 @@ def write_files(files: Mapping[str, Path], report: Report) -> None:
 
 
 def with_interleavings(report: Report, *, execution_s: float, silence_s: float) -> Report:
-    """The report with the runs of what it shows of each clause that failed, made again in a process of its own. Where
-    that cannot be (another gate by now, a real death), a finding stays without."""
+    """The report with the runs of what it shows of each clause that failed, made again in a process of its own; of a
+    real death the run up to it. Where that cannot be (another gate by now), a finding stays without."""
     wanted = {c.findings[0].token: c.findings[0] for c in report.clauses if c.verdict is Verdict.FAIL}
     if report.gate is None or not wanted:
         return report
@@ -108,7 +108,7 @@ def _tell(reference: str, findings: list[Finding], path: Path, execution_s: floa
         for finding in findings:
             pulse.beat()
             try:
-                replayed = replay_finding(loaded, finding, execution_s=execution_s, alive=pulse.beat)
+                replayed = replay_any(loaded, finding, execution_s=execution_s, alive=pulse.beat)
             except (DivergedError, TokenError):
                 continue
             out.write(

@@ -5,6 +5,8 @@ One idea: a recipe says in names what shall happen, so it outlives most edits th
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import msgspec
 
 from stopcheck.campaign import load_gate, load_scenarios
@@ -58,9 +60,8 @@ class Wanting:
 
 def make(case: Case) -> Schedule:
     """The schedule that the recipe leads to. Raises ``ValueError`` when something that it wants was never on offer."""
-    loaded = load_gate(case.gate)
     scenario = load_scenarios()[case.scenario]
-    with ground(loaded, case.granularity) as interior:
+    with closing(load_gate(case.gate)) as loaded, ground(loaded, case.granularity) as interior:
         trial = make_trial(scenario, loaded.factory, Variant(case.handles, case.granularity), interior, CHECKS)
         wanting = Wanting(case.wants)
         result = trial(wanting)

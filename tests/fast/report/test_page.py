@@ -92,9 +92,7 @@ def test_each_verdict_says_what_it_does_not_prove_and_unknown_what_to_do() -> No
 
 def waived() -> Report:
     """One waiver that holds and two that do not; a clause that is later than the requirement set."""
-    here = Waiver(
-        "ADM-3", "before-admission", "until the old queue is gone", "https://example.org/7", date(2027, 1, 31)
-    )
+    here = Waiver("ADM-3", "before-admission", "the old queue goes away", "https://example.org/7", date(2027, 1, 31))
     rows = (
         Waived(here, WaiverState.APPLIED, "its failure is there"),
         Waived(replace(here, scenario="two-people", issue="javascript://x/%0aalert(1)"), WaiverState.EXPIRED, "over"),
@@ -106,9 +104,9 @@ def waived() -> Report:
 
 def test_waivers_and_unscored_clauses_are_listed_what_needs_a_deed_first() -> None:
     words = text(waived())
-    assert words.index("EXPIRED 2027-01-31") < words.index("UNMATCHED") < words.index("APPLIED")
+    assert words.index("ADM-3 EXPIRED") < words.index("ADM-33 UNMATCHED") < words.index("ADM-3 APPLIED")
     assert "over; next: mend the gate, or have it granted anew with a later day" in words
-    assert "until the old queue is gone ( https://example.org/7 ) its failure is there" in words
+    assert "until 2027-01-31: the old queue goes away ( https://example.org/7 ) its failure is there" in words
     unscored = words[words.index("Tried, and not scored") :]
     assert f"ADM-1 FAIL {REQUIREMENTS['ADM-1'].title}" in unscored
     page = Page(html_report(waived()))

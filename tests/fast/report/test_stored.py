@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from msgspec.structs import replace
 
 from stopcheck.campaign import Finding, Interleaving, load_gate, replay_finding
 from stopcheck.report import interleaving
+from stopcheck.world import Granularity
+from tests.fast.corpus.cases import Case, make
 from tests.fast.corpus.entries import FOLDER, token_of
 from tests.fast.report.samples import FINDING
 from tests.fast.report.test_timeline import lost_race
@@ -43,3 +47,17 @@ def test_looking_changes_nothing_of_the_run() -> None:
 
 def test_a_volatile_gate_has_no_storage() -> None:
     assert lost_race().stored is None
+
+
+def stored_at_the_end(gate: str) -> dict[str, str]:
+    """The effects that its storage holds when the plain run is over."""
+    token = make(Case("", "", gate, "before-admission", Granularity.CALLS)).token()
+    loaded = load_gate(gate)
+    with closing(loaded):
+        stored = replay_finding(loaded, replace(FINDING, token=token, nearest=None, step=10_000)).stored
+    assert stored is not None
+    return {e.effect_id: e.disposition.value for snapshot in stored.before.values() for e in snapshot.effects}
+
+
+def test_a_gate_that_has_to_be_awaited_is_asked_in_a_loop_of_its_own() -> None:
+    assert stored_at_the_end("tests.fast.world.aiosqlite_gates:InOneTransaction") == {"refund-mail": "completed"}

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from stopcheck.campaign import ExitCode, Report, Verdict
+from tests.fast.report.test_stored import stored_at_the_end
 from tests.slow.cli.support import stopcheck
 from tests.slow.remote.node import command, need_node
 
@@ -27,6 +28,10 @@ def certified(gate: str, folder: Path, *more: str) -> tuple[int, str, Report]:
     done = stopcheck("certify", "--command", command(gate), *ONE, "--json", str(path), *more)
     assert done.stderr == ""
     return done.returncode, done.stdout, msgspec.json.decode(path.read_bytes(), type=Report)
+
+
+def test_what_its_storage_says_is_read_by_another_process() -> None:
+    assert stored_at_the_end(f"command:{command('gate')}") == {"refund-mail": "completed"}
 
 
 def test_nothing_is_wrong_with_the_right_gate_where_it_is_stopped(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ from stopcheck.campaign import (
     Verdict,
     Waived,
     drifted,
+    is_real_death,
     load_scenarios,
 )
+from stopcheck.gate import Durability
 from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS, Requirement
 from stopcheck.report._causes import Cause, causes
 from stopcheck.report._findings import replay_command, replay_line, short_place
@@ -76,6 +78,8 @@ class Failure(NamedTuple):
     nearest_of: NearestPass | None
     held: tuple[HeldTwice, ...]
     stored: bool
+    unstored: str
+    killed: bool
     limits: tuple[str, ...]
 
 
@@ -216,7 +220,21 @@ def _failure(report: Report, cause: Cause, number: int) -> Failure:
         nearest_of=finding.nearest,
         held=_held(story) if story is not None else (),
         stored=story is not None and any(one.stored for one in (*story.before, *story.after)),
+        unstored=_unstored(report, finding),
+        killed=is_real_death(finding),
         limits=tuple(not_proved(report, cause.clauses[0])),
+    )
+
+
+def _unstored(report: Report, finding: Finding) -> str:
+    """Why what its storage says is not shown, where it is not."""
+    if report.gate is not None and report.gate.durability == Durability.VOLATILE.value:
+        return "The gate is volatile: it claims no storage that could be looked into."
+    if is_real_death(finding):
+        return "What its storage says was asked by a fresh process after the death: see what happened, above."
+    return (
+        "What its storage says is not shown. It is read from a copy of the gate's files at that step: of a gate that "
+        "keeps its state in a database server there is none, and of this one perhaps none that answers."
     )
 
 
@@ -229,7 +247,10 @@ def _in_words(story: Interleaving, finding: Finding) -> str:
         parts.append(f"At step {cutoff.step} a stop is accepted.")
     if broke:
         when = "nevertheless " if cutoff is not None and cutoff.step < story.step else ""
-        parts.append(f"At step {story.step} {when}{_deed(broke[-1])}. That breaks {finding.clause}.")
+        if broke[-1].kind is Kind.DEATH:
+            when = ""
+        deed = f"{_deed(broke[-1])}.".replace("....", "...")
+        parts.append(f"At step {story.step} {when}{deed} That breaks {finding.clause}.")
     return " ".join(parts)
 
 
@@ -238,6 +259,8 @@ def _deed(move: Move) -> str:
     answer = answer if len(answer) <= _ANSWER else f"{answer[: _ANSWER - 3]}..."
     if move.kind is Kind.RETURN:
         return f"the {move.lane} answers {move.to} on {asked}: {answer}"
+    if move.kind is Kind.DEATH:
+        return move.what
     if move.kind is Kind.EXCHANGE:
         return f"{move.lane} asks {asked} and is answered: {answer}"
     return f"{move.lane} {move.what}"
