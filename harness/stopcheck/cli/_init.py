@@ -30,7 +30,7 @@ def init_command(folder: Path, language: str, ci: str | None) -> int:
     With --ci github or gitlab, write a whole CI configuration instead, for the gate that DIR/pyproject.toml names:
     certify in shards, merge, annotate, upload, and fail unless it is certified.
 
-    Nothing that is there is overwritten.
+    Nothing that is there is overwritten: for a gate DIR must be new, or empty but for .git.
     """
     if ci is not None:
         return _write_ci(folder, ci)

@@ -9,6 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 
+from stopcheck.remote._last_words import last_words
+
+#: How much of its end is read for what was said last.
+_LAST_BYTES = 1 << 13
+
 
 class GateLog:
     """The latest ``bound`` bytes that a gate's processes said. ``dropped`` counts what came before."""
@@ -28,10 +33,9 @@ class GateLog:
             del self._kept[:over]
 
     @property
-    def last_line(self) -> str:
-        """The last line that is not empty."""
-        lines = self._kept[-2048:].decode(errors="replace").strip().splitlines()
-        return lines[-1].strip()[-300:] if lines else ""
+    def last_words(self) -> str:
+        """What was said last, for people; nothing where nothing was said."""
+        return last_words(self._kept[-_LAST_BYTES:].decode(errors="replace"))
 
     def keep(self) -> str:
         """Write it to a file, the same for every call, and name that; nothing where nothing was said."""

@@ -187,7 +187,7 @@ class GateProcess:
     def _dead(self, doing: str) -> AdapterFault:
         code = self._exit_code()
         self._drain_log()
-        said = self._log.last_line
+        said = self._log.last_words
         cause = f"its last words: {said}" if said else "it said nothing on standard error"
         if self._buffer:
             cause = f"it left half a line, {shown(bytes(self._buffer))}; {cause}"

@@ -44,10 +44,30 @@ def test_nothing_that_is_there_is_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "README.md").write_text("mine")
-    assert run(monkeypatch, "init", str(tmp_path)) == ExitCode.USAGE
-    assert "has a file 'README.md' already" in capsys.readouterr().err
+    assert run(monkeypatch, "init", str(tmp_path), "--lang", "node") == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "is not empty: it has 'README.md' already" in said
+    assert "next: name a new directory" in said
+    assert said.endswith("-2 --lang node")
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
     assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_no_gate_is_written_into_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = tmp_path / "mail-gate"
+    gate.mkdir()
+    (gate / ".git").mkdir()
+    assert run(monkeypatch, "init", str(gate)) == ExitCode.CERTIFIED
+    written = sorted(gate.rglob("*"))
+    assert run(monkeypatch, "init", str(gate / "mail-gate")) == ExitCode.USAGE  # the same command again, after cd
+    said = " ".join(capsys.readouterr().err.split())
+    assert "where init has written a gate already" in said
+    assert "next: fill that one: cd " in said
+    assert run(monkeypatch, "init", str(gate)) == ExitCode.USAGE
+    assert "is not empty: it has '.github' and 4 more already" in " ".join(capsys.readouterr().err.split())
+    assert sorted(gate.rglob("*")) == written
 
 
 def test_a_language_that_there_is_not(
