@@ -25,6 +25,7 @@ from stopcheck.explore import (
     Exploration,
     Failure,
     Fault,
+    Remembered,
     Result,
     Trial,
     Watch,
@@ -58,6 +59,7 @@ class JobRunner:
         self._stack = ExitStack()
         self._interiors: dict[Granularity, Interior] = {}
         self._threads = ThreadHost(execution_s)
+        self._known: dict[tuple[object, ...], Remembered] = {}
         #: Runs of the last job, to be made again elsewhere.
         self.sampled: tuple[Sampled, ...] = ()
 
@@ -145,7 +147,9 @@ class JobRunner:
         try:
             with Watchdog(self._execution_s) as watchdog:
                 trial = self._trial(self._scenarios[finding.scenario], finding)
-                return shrunk_finding(trial, finding, before_run=watchdog.rearm)
+                known = self._known.setdefault((trial.scenario, *trial.variant.items()), Remembered(trial))
+                known.trial = trial
+                return shrunk_finding(known, finding, before_run=watchdog.rearm)
         except Exception:
             return finding
 

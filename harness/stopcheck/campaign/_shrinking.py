@@ -12,7 +12,7 @@ from typing import Any, cast
 import msgspec
 
 from stopcheck.campaign._results import Finding, NamedChoice, NearestPass
-from stopcheck.explore import Failure, Result, Seen, Trial, nearest_passing, replay, shrink
+from stopcheck.explore import Failure, Remembered, Result, Seen, Trial, nearest_passing, replay, shrink
 from stopcheck.judge import Violation
 from stopcheck.kernel import Schedule
 
@@ -22,8 +22,10 @@ SHRINK_RUNS = 400
 NEAREST_RUNS = 60
 
 
-def shrunk_finding(trial: Trial, finding: Finding, *, before_run: Callable[[], object]) -> Finding:
-    """The finding, shrunk. ``before_run`` is called before each run (a watchdog)."""
+def shrunk_finding(known: Remembered, finding: Finding, *, before_run: Callable[[], object]) -> Finding:
+    """The finding, shrunk, with the runs that are known of its scenario in its variant. ``before_run`` is called before
+    each run (a watchdog)."""
+    trial = known.trial  # the first run and the last are made in any case
     before_run()
     again = replay(trial, Schedule.from_token(finding.token)).result
     violation = _violation(again, finding.clause)
@@ -32,7 +34,7 @@ def shrunk_finding(trial: Trial, finding: Finding, *, before_run: Callable[[], o
     failure = Failure(
         finding.clause, violation, finding.strategy, finding.scenario, again.variant, tuple(again.choices)
     )
-    shrunk = shrink(trial, failure, runs=SHRINK_RUNS, before_run=before_run)
+    shrunk = shrink(known, failure, runs=SHRINK_RUNS, before_run=before_run)
     before_run()
     last = replay(trial, shrunk.schedule)
     return msgspec.structs.replace(
@@ -43,10 +45,10 @@ def shrunk_finding(trial: Trial, finding: Finding, *, before_run: Callable[[], o
         deviations=shrunk.schedule.deviations,
         choices=len(shrunk.schedule.choices),
         step=shrunk.violation.step,
-        shrunk=shrunk.reproduced,
+        shrunk=shrunk.reproduced and _violation(last.result, finding.clause) is not None,
         where=place_at(last.result.log(), shrunk.violation.step) if last.result is not None else "",
         named=tuple(_named(one) for one in last.seen) if last.result is not None else (),
-        nearest=nearest_of(trial, finding.clause, shrunk.schedule, before_run=before_run),
+        nearest=nearest_of(known, finding.clause, shrunk.schedule, before_run=before_run),
     )
 
 

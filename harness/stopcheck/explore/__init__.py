@@ -31,6 +31,7 @@ from stopcheck.explore._pct import pct
 from stopcheck.explore._portfolio import auto
 from stopcheck.explore._random_walk import Deviating, random_walk
 from stopcheck.explore._registry import STRATEGIES
+from stopcheck.explore._remembered import Remembered
 from stopcheck.explore._replay import Replayed, replay
 from stopcheck.explore._sampling import generator
 from stopcheck.explore._shrink import Shrunk, shrink
@@ -62,6 +63,7 @@ __all__ = [
     "GateTrial",
     "Nearest",
     "Nondeterminism",
+    "Remembered",
     "Replayed",
     "Result",
     "SecondStops",
