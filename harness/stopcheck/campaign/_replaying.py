@@ -20,7 +20,7 @@ from stopcheck.campaign._shrinking import nearest_of
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.explore import make_trial
 from stopcheck.gate import HostKind
-from stopcheck.judge import CHECKS, Judge, Violation
+from stopcheck.judge import CHECKS, Judge, Violation, first_breaks
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
 from stopcheck.world import Interior, Record, Scenario, Variant, gate_modules, run
 
@@ -94,7 +94,7 @@ def replay_schedule(
             watchdog.rearm()
             alive()
 
-        broken = [v.clause for v in replayed.violations]
+        broken = first_breaks(replayed.violations)
         wanted = clause if clause in broken else next(iter(broken), None)
         if wanted is not None and replayed.record.fault is None and stop is None:
             replayed.nearest = stage.nearest(wanted, schedule, before_run)

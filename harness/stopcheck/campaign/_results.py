@@ -72,12 +72,20 @@ class NearestPass(msgspec.Struct, frozen=True):
     breaks: tuple[str, ...] = ()
 
 
+class FirstBreak(msgspec.Struct, frozen=True):
+    """The clause that a run broke first, and the step at which it did."""
+
+    clause: str
+    step: int
+
+
 class Finding(msgspec.Struct, frozen=True):
     """A clause was broken, with the interleaving that shows it.
 
     ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is when it broke, and
     ``where`` the place in the gate's own code that was reached last by then. ``named`` are the run's choices, of which
-    the token holds digests; ``nearest`` is where a run that passes parts from it. Both are there once it was shrunk."""
+    the token holds digests; ``nearest`` is where a run that passes parts from it; ``first`` is another clause that the
+    run broke at an earlier step, if there is one. These are there once it was shrunk."""
 
     clause: str
     check: str
@@ -95,6 +103,7 @@ class Finding(msgspec.Struct, frozen=True):
     where: str = ""
     named: tuple[NamedChoice, ...] = ()
     nearest: NearestPass | None = None
+    first: FirstBreak | None = None
 
     @property
     def size(self) -> tuple[object, ...]:

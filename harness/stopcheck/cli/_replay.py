@@ -25,6 +25,7 @@ from stopcheck.campaign import (
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._guard import guarded
 from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
+from stopcheck.judge import first_breaks
 from stopcheck.kernel import DivergedError
 from stopcheck.report import (
     ReportConsole,
@@ -165,14 +166,15 @@ def _replay_loaded(
         print_faults(console, [report_of(record.fault)])
         return ExitCode.ADAPTER_FAULT
     print_parting(console, replayed, full=full)
-    clauses = sorted({v.clause for v in replayed.violations})
+    broken = first_breaks(replayed.violations)
     deviations = len(replayed.deviations)
     console.say(
         f"{record.steps} steps, {deviations} deviation{'' if deviations == 1 else 's'} from the default order, "
         f"ended {record.ending.value}"
     )
-    console.say(f"clauses broken: {', '.join(clauses) or 'none'}", "bold red" if clauses else "bold green")
-    return ExitCode.VIOLATIONS if clauses else ExitCode.CERTIFIED
+    told = ", ".join(f"{clause} (step {step})" for clause, step in broken.items())
+    console.say(f"clauses broken: {told or 'none'}", "bold red" if broken else "bold green")
+    return ExitCode.VIOLATIONS if broken else ExitCode.CERTIFIED
 
 
 def _death(console: ReportConsole, loaded: LoadedGate, token: str, pulse: Pulse) -> int:

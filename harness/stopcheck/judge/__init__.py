@@ -3,7 +3,7 @@
 One idea: ground truth first. The judge reads one totally ordered log of what was asked and answered and of what
 receivers and workers really did; it never imports a gate, and it accepts every answer that the contract allows."""
 
-from stopcheck.judge._checks import Check, Docket, Violation
+from stopcheck.judge._checks import Check, Docket, Violation, first_breaks
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._judge import Judge
 from stopcheck.judge._order import NAME as ORDER_CHECK
@@ -32,6 +32,7 @@ __all__ = [
     "Tally",
     "Violation",
     "checked_clauses",
+    "first_breaks",
     "gate_memo",
     "summed",
     "tallies_of_run",
