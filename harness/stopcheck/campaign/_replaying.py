@@ -51,15 +51,12 @@ class Replayed(msgspec.Struct):
 
 
 class _Noting:
-    def __init__(self, replayer: Replayer, stop: Stop | None) -> None:
+    def __init__(self, replayer: Replayer) -> None:
         self._replayer = replayer
-        self._stop = stop
         self.deviations: list[Deviation] = []
 
     def choose(self, point: Point) -> int:
         index = self._replayer.choose(point)
-        if self._stop is not None and point.kind == SCHEDULE:
-            self._stop.begins(point.step + 1)
         if index:
             moves = point.kind == SCHEDULE
             chosen, default = point.options[index], point.options[0]
@@ -159,7 +156,7 @@ class _Stage:
         """The schedule's run, judged."""
         judge = Judge(self._loaded.contract, CHECKS)
         replayer = Replayer(schedule)
-        noting = _Noting(replayer, stop)
+        noting = _Noting(replayer)
         printed = Printed()
         with printed.listening() if stop is None else stop.watching():
             record = run(
@@ -170,6 +167,7 @@ class _Stage:
                 interior=self._interior,
                 observers=(judge, printed) if watch is None else (judge, printed, watch),
                 thread_host=self._threads,
+                segments=None if stop is None else stop.segment,
             )
         judge.close()
         if record.fault is None:

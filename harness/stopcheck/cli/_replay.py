@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -100,8 +101,8 @@ def replay_command(  # noqa: PLR0913 - one for each option
     marks a choice that leaves the default order; !!! marks a clause that broke. What decides is shown beside the
     nearest run in which nothing breaks. Exits 1 when the run breaks a clause, 0 when it does not.
 
-    What the gate printed stands at its step. With --break, pdb stops where the gate's code first runs in that step:
-    w shows where, c goes on.
+    What the gate printed stands at its step. With --break, pdb stops where the gate's code first runs in that step, or
+    runs on where it waited: w shows where, c goes on, q ends the program.
     """
     files = _Files(log_path, trace_path)
     files.check()
@@ -157,6 +158,7 @@ def _replay_loaded(
     pulse.rest()
     if stop is not None and not stop.reached:
         console.say(f"the debugger did not stop: none of the gate's code runs in step {step}", "yellow")
+        console.say(f"  next: --break with one of the steps {ranges(stop.moved)}")
     record = replayed.record
     files.write(asked, loaded, replayed)
     variant = ", ".join(f"{name} {value}" for name, value in record.variant.names().items())
@@ -175,6 +177,17 @@ def _replay_loaded(
     told = ", ".join(f"{clause} (step {step})" for clause, step in broken.items())
     console.say(f"clauses broken: {told or 'none'}", "bold red" if broken else "bold green")
     return ExitCode.VIOLATIONS if broken else ExitCode.CERTIFIED
+
+
+def ranges(steps: Iterable[int]) -> str:
+    """Numbers in short: ``6-8, 11``."""
+    runs: list[list[int]] = []
+    for step in sorted(set(steps)):
+        if runs and step == runs[-1][-1] + 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs) or "(there are none)"
 
 
 def _death(console: ReportConsole, loaded: LoadedGate, token: str, pulse: Pulse) -> int:
