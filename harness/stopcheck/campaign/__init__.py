@@ -10,7 +10,7 @@ from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
 from stopcheck.campaign._death_run import replay_any
 from stopcheck.campaign._durable import Stored
 from stopcheck.campaign._errors import UsageFault, did_you_mean
-from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
+from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable, seen_from
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
 from stopcheck.campaign._journal import Shard
@@ -179,6 +179,7 @@ __all__ = [
     "report_of",
     "rerun",
     "run_campaign",
+    "seen_from",
     "selftest",
     "signed",
     "smoke",

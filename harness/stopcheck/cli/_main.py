@@ -42,7 +42,7 @@ def cli(context: click.Context) -> None:
     Exit codes: 0 certified, 1 violations, 2 usage, 3 inconclusive (also: interrupted, or only a part
     was tried), 4 adapter fault, 5 waiver drift, 70 a fault of the kit.
     """
-    context.default_map = read_defaults(certify_command, merge_command)
+    context.default_map = read_defaults(certify_command, merge_command, smoke_command, replay_command)
 
 
 for command in (

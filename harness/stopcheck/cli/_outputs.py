@@ -25,6 +25,7 @@ from stopcheck.campaign import (
     stanza,
     statement_of,
 )
+from stopcheck.cli._from_anywhere import report_for
 from stopcheck.cli._report_files import picked, report_files, with_interleavings, write_files
 from stopcheck.report import (
     ReportConsole,
@@ -96,7 +97,9 @@ def write_outputs(console: ReportConsole, campaign: Campaign, outputs: Outputs) 
     notes = _how_to_waive(report)
     if outputs.certificate is not None and outputs.sign_key is not None:
         notes.append(_certificate(campaign, outputs.certificate, outputs.sign_key))
-    print_report(console, report, everything=outputs.everything, coverage=outputs.coverage, notes=notes)
+    print_report(
+        console, report_for(console, report), everything=outputs.everything, coverage=outputs.coverage, notes=notes
+    )
 
 
 def _certificate(campaign: Campaign, path: Path, key: Path) -> str:

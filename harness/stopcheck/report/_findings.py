@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from stopcheck.campaign import FaultReport, Finding, FirstBreak, Report
+from stopcheck.campaign import COMMAND, FaultReport, Finding, FirstBreak, Report
 from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._parting import what_decides
 
@@ -60,6 +60,15 @@ def gate_reference(report: Report) -> str:
 def replay_command(token: str, reference: str) -> str:
     """A command that can be pasted into a shell."""
     return f"stopcheck replay {token} --gate {shlex.quote(reference)}"
+
+
+def from_where(reference: str) -> str:
+    """From where a command that names the gate can be given; empty if from anywhere."""
+    if reference.startswith(COMMAND):
+        return "in the folder in which the gate's command was given"
+    place = reference.rpartition(":")[0]
+    relative = place.endswith(".py") and not place.startswith("/")
+    return f"in the folder from which {place} is seen" if relative else ""
 
 
 def print_faults(console: ReportConsole, faults: Sequence[FaultReport], reference: str = "") -> None:

@@ -125,7 +125,9 @@ class _Story:
                 continue
             now.add(clause)
             if again:
-                yield Line(f"!!! {clause} broken again at step {step}", "red", f"!!! {clause} broken again", step, again)
+                yield Line(
+                    f"!!! {clause} broken again at step {step}", "red", f"!!! {clause} broken again", step, again
+                )
             else:
                 what = f"!!! {clause} broken"
                 yield Line(f"{what} at step {step}: {violation.message}", "bold red", what, step)

@@ -48,6 +48,16 @@ WRONG = {
     "no such bundled gate": (("selftest", "--only", "sqlit"), "'sqlit'", "did you mean sqlite"),
     "empty token": (("replay", "", "--gate", VENDOR), "''", "copy the whole token"),
     "foreign token": (("replay", "hello", "--gate", VENDOR), "'hello'", "copy the whole token"),
+    "scenario in the place of a token": (
+        ("replay", "before-admission"),
+        "'before-admission' is a scenario",
+        "stopcheck replay before-admission --gate GATE",
+    ),
+    "misspelt scenario in its place": (
+        ("replay", "before-admision", "--gate", VENDOR),
+        "neither a token nor a file nor a scenario",
+        "did you mean before-admission",
+    ),
     "truncated token": (("replay", TOKEN[:-12], "--gate", VENDOR), "truncated", "copy the whole token"),
     "corrupted token": (("replay", CORRUPTED, "--gate", VENDOR), "checksum", "copy the whole token"),
     "token of another version": (

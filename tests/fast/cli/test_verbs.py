@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from stopcheck.campaign import ExitCode, load_scenarios
@@ -67,6 +69,18 @@ def test_a_replay_in_which_nothing_breaks(monkeypatch: pytest.MonkeyPatch, capsy
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "clauses broken: none"
     assert "0 deviations from the default order" in lines[-2]
+
+
+def test_a_scenarios_name_shows_its_default_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.json"
+    assert run(monkeypatch, "replay", "before-admission", "--gate", "memory", "--trace", str(trace)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "before-admission (handles 1, granularity calls), memory"
+    assert any("request_cancel(refund/1, task, user) = Ended" in line for line in lines)
+    assert "0 deviations from the default order" in lines[-2]
+    assert trace.stat().st_size
 
 
 def test_help_names_no_hidden_option(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ from stopcheck.campaign import (
 from stopcheck.gate import Durability
 from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS, Requirement
 from stopcheck.report._causes import Cause, causes
-from stopcheck.report._findings import broke_first, replay_command, replay_line, short_place
+from stopcheck.report._findings import broke_first, from_where, gate_reference, replay_command, replay_line, short_place
 from stopcheck.report._limits import not_proved, not_proved_by_any
 from stopcheck.report._next_steps import Unknown, next_step, unknowns
 from stopcheck.report._parting import what_decides
@@ -124,6 +124,7 @@ class View(NamedTuple):
     replay: Callable[[str], str]
     waivers: tuple[WaiverRow, ...]
     unscored: tuple[tuple[ClauseVerdict, Requirement], ...]
+    whence: str
 
 
 def view(report: Report) -> View:
@@ -151,6 +152,7 @@ def view(report: Report) -> View:
         replay=partial(replay_command, reference=report.gate.reference if report.gate is not None else "GATE"),
         waivers=tuple(_waivers(report)),
         unscored=tuple((clause, REQUIREMENTS[clause.clause]) for clause in report.unscored),
+        whence=from_where(gate_reference(report)),
     )
 
 
