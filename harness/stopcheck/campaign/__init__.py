@@ -69,7 +69,7 @@ from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._sigkill import is_real_death
 from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
-from stopcheck.campaign._smoke import Smoke, smoke
+from stopcheck.campaign._smoke import Smoke, lookalikes, smoke
 from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
 from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
@@ -161,6 +161,7 @@ __all__ = [
     "load_right",
     "load_scaffolds",
     "load_scenarios",
+    "lookalikes",
     "merge",
     "missed_witnesses",
     "pick_scenarios",

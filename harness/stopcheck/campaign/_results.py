@@ -175,6 +175,11 @@ class JobResult(msgspec.Struct, frozen=True):
     power_doubt: str = ""
     schedules: str = ""
 
+    @property
+    def untried(self) -> bool:
+        """It was left out: the campaign ended before it, or is a part of a whole."""
+        return not self.executions and not self.complete and self.fault is None
+
 
 class UpTo(msgspec.Struct, frozen=True):
     """Of so many scenarios every run was made that has at most ``bound`` disruptions."""

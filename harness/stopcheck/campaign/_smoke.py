@@ -6,13 +6,18 @@ shows in one run of the default order, and is told in a second instead of in the
 
 from __future__ import annotations
 
+import difflib
+
 import msgspec
 
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._replaying import Replayed, default_schedule, replay_schedule
-from stopcheck.gate import AdapterFault
+from stopcheck.gate import OPERATIONS, AdapterFault, Gate
 from stopcheck.judge import first_breaks
+
+#: How like an operation's name that of a method is that is taken for a misspelling of it.
+_ALIKE = 0.85
 
 
 class Smoke(msgspec.Struct, frozen=True):
@@ -43,6 +48,18 @@ class Smoke(msgspec.Struct, frozen=True):
     def broken(self) -> dict[str, int]:
         """The clauses that even this run broke, each with its step; none is believed of a run that a fault ended."""
         return {} if self.fault is not None else first_breaks(self.replayed.violations)
+
+
+def lookalikes(factory: object) -> list[tuple[str, str]]:
+    """Public methods of a gate's class that the protocol does not know, each with the operation that it looks like and
+    that the same class leaves to another: one of the two is probably meant to be the other."""
+    found: list[tuple[str, str]] = []
+    for kind in factory.__mro__ if isinstance(factory, type) else ():
+        left = [name for name in OPERATIONS if name not in vars(kind)]
+        for name, value in vars(kind).items():
+            if callable(value) and not name.startswith("_") and not hasattr(Gate, name):
+                found += [(name, like) for like in difflib.get_close_matches(name, left, 1, _ALIKE)]
+    return found
 
 
 def smoke(loaded: LoadedGate, execution_s: float = EXECUTION_S) -> Smoke:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from stopcheck.campaign import UsageFault, did_you_mean
 from stopcheck.cli._certify import certify_command
 from stopcheck.cli._completion import completion_command
 from stopcheck.cli._defaults import read_defaults
@@ -21,7 +22,19 @@ from stopcheck.cli._verify import verify_command
 from stopcheck.report import silence
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Verbs(click.Group):
+    """The verbs; of a misspelt one it says what was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Called by click."""
+        if args and args[0] not in self.commands and (meant := did_you_mean(args[0], self.commands, "")):
+            raise UsageFault(f"no such command {args[0]!r}", hint=meant)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="stopcheck")
 @click.pass_context
 def cli(context: click.Context) -> None:

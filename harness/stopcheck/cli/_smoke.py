@@ -7,7 +7,7 @@ from contextlib import closing
 
 import click
 
-from stopcheck.campaign import COMMAND, ExitCode, Smoke, load_gate, report_of, smoke
+from stopcheck.campaign import COMMAND, ExitCode, Smoke, load_gate, lookalikes, report_of, smoke
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._from_anywhere import reference_for
 from stopcheck.cli._guard import guarded
@@ -44,6 +44,9 @@ def _smoke(reference: str, pulse: Pulse, execution_s: float) -> int:
     with closing(load_gate(reference)) as loaded:
         print_gate(console, loaded.identity())
         pulse.beat()
+        for method, operation in lookalikes(loaded.factory):
+            what = f"the method {method!r} is no operation of the protocol, and is never called: is it {operation!r}?"
+            console.say(what, "yellow")
         done = smoke(loaded, execution_s)
     pulse.rest()
     if done.fault is not None:

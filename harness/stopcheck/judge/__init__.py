@@ -10,6 +10,7 @@ from stopcheck.judge._order import NAME as ORDER_CHECK
 from stopcheck.judge._order import RACES
 from stopcheck.judge._past import Past
 from stopcheck.judge._tallies import Tally, summed, tallies_of_run, weighted_percentile
+from stopcheck.judge._wording import label, seconds
 from stopcheck.judge.checks import CHECKS
 from stopcheck.judge.linearisability import GateMemo, gate_memo
 
@@ -34,6 +35,8 @@ __all__ = [
     "checked_clauses",
     "first_breaks",
     "gate_memo",
+    "label",
+    "seconds",
     "summed",
     "tallies_of_run",
     "weighted_percentile",

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from stopcheck.campaign import Deviation, ReplayedRun
 from stopcheck.gate import OpenTask, Snapshot, Ticked
-from stopcheck.judge import Violation
+from stopcheck.judge import Violation, label, seconds
 from stopcheck.report._console import ReportConsole, one_line
-from stopcheck.report._words import account, actor_of, answered, asked, happened, place, seconds
+from stopcheck.report._words import account, actor_of, answered, asked, happened, place
 from stopcheck.world import (
     Called,
     Committed,
@@ -201,7 +201,7 @@ class _Story:
             elif isinstance(event, FinalAccount):
                 shown = account(event.reply) if isinstance(event.reply, Snapshot) else answered(event.reply)
                 handle = f" through handle {event.handle}" if self._many else ""
-                yield "gate", f"{event.task.key.task_id}/{event.task.incarnation}{handle}: {shown}", ""
+                yield "gate", f"{label(event.task)}{handle}: {shown}", ""
             else:
                 what = happened(event)
                 if what:

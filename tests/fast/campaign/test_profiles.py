@@ -16,7 +16,7 @@ from stopcheck.campaign import (
     load_gate,
 )
 from stopcheck.campaign._applicability import SPEAKS_OF_LACK, needs_of, unsupported
-from stopcheck.campaign._profiles import in_words, judge_profiles, profile_code
+from stopcheck.campaign._profiles import in_words, judge_profiles, listed, profile_code
 from stopcheck.campaign._verdicts import exit_code, summarise
 from stopcheck.gate import Capability, GateContract
 from stopcheck.judge.requirements import REQUIREMENTS, Level
@@ -140,6 +140,13 @@ def test_what_is_broken_outside_of_the_profile_counts_and_what_is_not_known_does
     assert ("outside of the profile core it violates CHILD-1" in summarise("sqlite", clauses, code, asked)) == (
         outside is Verdict.FAIL
     )
+
+
+def test_a_verdict_line_names_the_clauses_and_does_not_become_a_list() -> None:
+    one = summarise("sqlite", verdicts(SQLITE, ADM_1=Verdict.FAIL), ExitCode.VIOLATIONS)
+    assert one.startswith("sqlite is NOT certified: it violates ADM-1: ")
+    assert listed(["ADM-1"] * 8) == ", ".join(["ADM-1"] * 8)
+    assert listed(["ADM-1"] * 30).endswith(", ADM-1 and 22 more")
 
 
 def test_violations_come_before_what_is_not_known() -> None:

@@ -44,6 +44,20 @@ def test_a_gate_that_can_be_tried(
     assert err == ""
 
 
+def test_a_misspelt_method_beside_an_inherited_one_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "misspelt.py"
+    path.write_text(
+        "from stopcheck_fixtures.reference.memory import MemoryGate\n\n\n"
+        "class Gate(MemoryGate):\n    def commit_efect(self, request):\n        return None\n"
+    )
+    assert run(monkeypatch, "smoke", f"{path}:Gate") == ExitCode.CERTIFIED
+    out = capsys.readouterr().out
+    assert out.count("is no operation of the protocol") == 1
+    assert "'commit_efect' is no operation of the protocol, and is never called: is it 'commit_effect'?" in out
+
+
 def test_one_without_inner_points_is_told_what_that_costs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

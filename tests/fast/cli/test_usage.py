@@ -22,7 +22,7 @@ HANDLES = Schedule.of("before-admission", {"handles": "2", "granularity": "calls
 VENDOR = "stopcheck_fixtures.vendor.flag_gate:Gate"
 
 WRONG = {
-    "no such command": (("certfy",), "certfy", "--help"),
+    "no such command": (("xyzzy",), "xyzzy", "--help"),
     "no gate": (("certify",), "Missing argument", "stopcheck certify --help"),
     "no budget": (("certify", "memory", "--budget", "0"), "0 is not in the range", "stopcheck certify --help"),
     "no such granularity": (("certify", "memory", "--granularity", "atoms"), "atoms", "--help"),
@@ -37,6 +37,9 @@ WRONG = {
         "did you mean uniform-walk",
     ),
     "no such list": (("list", "foo"), "foo", "stopcheck list --help"),
+    "a list in the singular": (("list", "scenario"), "'scenario'", "did you mean scenarios?"),
+    "misspelt command": (("certfy",), "'certfy'", "did you mean certify"),
+    "misspelt operation": (("explain", "comit_effect"), "'comit_effect'", "did you mean commit_effect"),
     "an option of another list": (
         ("list", "gates", "--uncovered"),
         "--uncovered says nothing about gates",
