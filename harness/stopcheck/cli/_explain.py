@@ -10,7 +10,7 @@ from stopcheck.campaign import PROFILES, Coverage, Profile, UsageFault, catalogu
 from stopcheck.explore import STRATEGIES, Strategy
 from stopcheck.gate import OPERATIONS, Capability, OperationSpec
 from stopcheck.judge import CHECKS
-from stopcheck.judge.requirements import REQUIREMENTS
+from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS
 from stopcheck.report import ReportConsole, make_console
 from stopcheck.world import Scenario
 
@@ -20,8 +20,8 @@ _ORDER = "The calls and their answers, put into one order that the contract's ru
 @click.command("explain", short_help="What a clause, a scenario or any other name means.")
 @click.argument("name", metavar="NAME")
 def explain_command(name: str) -> int:
-    """Explain a clause (ADM-3) or a scenario (before-admission); or a profile, a strategy, an operation of the gate
-    protocol, or a capability.
+    """Explain a clause (ADM-3) or a scenario (before-admission); or a family of clauses (ADM), a profile, a strategy,
+    an operation of the gate protocol, or a capability.
 
     A clause comes with its wording, its source, the checks and scenarios that try it, and the known wrong gates that
     prove the checks; a scenario with what it exercises and what must be seen for its pass to mean anything.
@@ -32,6 +32,8 @@ def explain_command(name: str) -> int:
         _scenario(console, scenarios[name])
     elif name.upper() in REQUIREMENTS:
         _requirement(console, catalogue()[name.upper()])
+    elif name.upper() in FAMILIES:
+        _family(console, name.upper())
     elif name in PROFILES:
         _profile(console, PROFILES[name])
     elif name in STRATEGIES:
@@ -59,6 +61,14 @@ def _scenario(console: ReportConsole, scenario: Scenario) -> None:
         console.say(f"witness: {witness.name}")
     console.say("a scenario; all of them: stopcheck list scenarios")
     console.say(f"its default order with a gate: stopcheck replay {scenario.id} --gate GATE")
+
+
+def _family(console: ReportConsole, family: str) -> None:
+    console.say(f"{family}: {FAMILIES[family]}", "bold")
+    for each in REQUIREMENTS.values():
+        if each.family == family:
+            console.say(f"{each.id}: {each.title}")
+    console.say("a family of clauses; all of them: stopcheck list requirements")
 
 
 def _profile(console: ReportConsole, profile: Profile) -> None:

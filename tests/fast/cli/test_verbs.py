@@ -69,6 +69,7 @@ def test_explaining_a_clause_and_a_scenario(
     [
         ("core", "a profile; all of them, and what they want a gate to declare: stopcheck list profiles"),
         ("commit_effect", "an operation of the gate protocol, for every gate; the reference: stopcheck list protocol"),
+        ("LIVE", "a family of clauses; all of them: stopcheck list requirements"),
         ("pct", "a strategy; all of them: stopcheck list strategies"),
         ("deadlines", "adds the clauses: DDL-1, DDL-2, DDL-3"),
         ("lost-response", "its default order with a gate: stopcheck replay lost-response --gate GATE"),
