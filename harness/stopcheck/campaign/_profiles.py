@@ -131,7 +131,9 @@ def in_words(name: str, verdict: ProfileVerdict, broken: Sequence[str] = ()) -> 
         return f"{name} does not meet the profile {verdict.name}, and that is waived for now: {waived}"
     worst = next(kind for kind in _CODES for missed in verdict.missed if missed.verdict is kind)
     alike = [missed for missed in verdict.missed if missed.verdict is worst]
-    if worst is not Verdict.FAIL:
+    if worst is Verdict.FAIL:
+        alike.sort(key=lambda missed: broken.index(missed.clause) if missed.clause in broken else len(broken))
+    else:
         alike = [missed for missed in alike if missed.why == alike[0].why]
     clauses = listed([missed.clause for missed in alike])
     why = "it violates" if worst is Verdict.FAIL else f"{alike[0].why}, so {worst}:"

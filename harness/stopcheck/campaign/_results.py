@@ -118,6 +118,12 @@ class Finding(msgspec.Struct, frozen=True):
             self.token,
         )
 
+    @property
+    def reading_order(self) -> tuple[object, ...]:
+        """What to read first: what no other break precedes, and is easiest to read; of what one run shows the
+        earliest."""
+        return (self.first is not None, self.size, self.step)
+
 
 class FaultReport(msgspec.Struct, frozen=True):
     """The adapter broke the protocol itself (exit 4), or the kit failed (exit 70, ``kind`` ``kit``)."""

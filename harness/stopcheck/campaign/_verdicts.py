@@ -208,9 +208,9 @@ def exit_code(
 
 
 def _broken(clauses: Sequence[ClauseVerdict]) -> tuple[str, ...]:
-    """The MUST clauses that the gate violates."""
-    broken = (c.clause for c in clauses if c.verdict is Verdict.FAIL)
-    return tuple(clause for clause in broken if REQUIREMENTS[clause].level is Level.MUST)
+    """The MUST clauses that the gate violates, in the order in which one reads their findings."""
+    broken = (c for c in clauses if c.verdict is Verdict.FAIL and REQUIREMENTS[c.clause].level is Level.MUST)
+    return tuple(c.clause for c in sorted(broken, key=lambda c: c.findings[0].reading_order if c.findings else ()))
 
 
 def summarise(

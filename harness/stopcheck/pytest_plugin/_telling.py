@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from stopcheck.campaign import FaultReport, Finding, LoadedGate, UsageFault, replay_finding
 from stopcheck.kernel import DivergedError, TokenError
-from stopcheck.report import ReportConsole, print_faults, print_finding, print_parting, print_timeline, reading_order
+from stopcheck.report import ReportConsole, print_faults, print_finding, print_parting, print_timeline
 from stopcheck.world import Scenario
 
 _WIDTH = 110
@@ -17,7 +17,7 @@ def told_findings(loaded: LoadedGate, findings: Sequence[Finding], scenario: Sce
     """Findings in the order in which one reads them, each run with its timeline, once. ``scenario``: where it is not
     an installed one."""
     runs: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=reading_order):
+    for finding in sorted(findings, key=lambda finding: finding.reading_order):
         runs.setdefault(finding.token, []).append(finding)
     return "\n\n".join(_told_run(loaded, shown, scenario) for shown in runs.values())
 

@@ -3,7 +3,6 @@
 One idea: a renderer decides nothing. What it shows stands in the report or in a run's log.
 """
 
-from stopcheck.report._causes import reading_order
 from stopcheck.report._console import ReportConsole, make_console, silence
 from stopcheck.report._ctrf import ctrf_report
 from stopcheck.report._divergence import print_divergence
@@ -44,7 +43,6 @@ __all__ = [
     "print_parting",
     "print_report",
     "print_timeline",
-    "reading_order",
     "replay_command",
     "replay_line",
     "report_schema",

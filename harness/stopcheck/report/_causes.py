@@ -39,14 +39,9 @@ def causes(report: Report) -> list[Cause]:
             for group in alike:
                 groups.remove(group)
             groups.append([one for group in alike for one in group] + [clause])
-    made = [Cause(tuple(sorted(group, key=lambda one: reading_order(one.findings[0])))) for group in groups]
+    made = [Cause(tuple(sorted(group, key=lambda one: one.findings[0].reading_order))) for group in groups]
     order = [clause.clause for clause in report.clauses]
     return sorted(made, key=lambda cause: (cause.finding.deviations, min(order.index(c.clause) for c in cause.clauses)))
-
-
-def reading_order(finding: Finding) -> tuple[object, ...]:
-    """What to read first: what no other break precedes, and is easiest to read; of what one run shows the earliest."""
-    return (finding.first is not None, finding.size, finding.step)
 
 
 def _marks(finding: Finding) -> Iterator[str]:

@@ -107,6 +107,13 @@ def test_the_terminal_tells_failures_of_one_cause_together_and_says_so() -> None
     )
     console, out = pipe()
     print_report(console, replace(REPORT, clauses=clauses))
+    lines = out.getvalue().splitlines()
+    first = lines.index(f"FAIL ADM-1: {FINDING.message}")
+    also = lines.index("  the same cause, it seems; mend ADM-1 first (--all shows each with its run):")
+    assert lines[also + 1] == "    ADM-4: why"
+    assert first < also < lines.index(f"FAIL ADM-2: {FINDING.message}")
+    console, out = pipe()
+    print_report(console, replace(REPORT, clauses=clauses), everything=True)
     text = out.getvalue()
     assert [text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")] == sorted(
         text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")

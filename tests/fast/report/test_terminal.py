@@ -83,7 +83,7 @@ def test_of_one_run_the_earliest_break_leads_and_a_run_that_broke_something_befo
         for c in REPORT.clauses
         if c.clause in findings
     )
-    lines = printed(msgspec.structs.replace(REPORT, clauses=clauses))
+    lines = printed(msgspec.structs.replace(REPORT, clauses=clauses), everything=True)
     assert [line.split()[1] for line in lines if line.startswith("FAIL ")] == ["ADM-4:", "ADM-3:", "ADM-1:"]
     assert "  first: the run broke REC-1 before that, at step 3; what follows may follow from that" in lines
 
