@@ -10,7 +10,7 @@ from stopcheck.campaign._certify import Campaign, Options, certify, run_campaign
 from stopcheck.campaign._death_run import replay_any
 from stopcheck.campaign._durable import Stored
 from stopcheck.campaign._errors import UsageFault, did_you_mean
-from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable
+from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable, seen_from
 from stopcheck.campaign._faults import kit_fault, report_of
 from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
 from stopcheck.campaign._journal import Shard
@@ -45,6 +45,7 @@ from stopcheck.campaign._results import (
     ExitCode,
     FaultReport,
     Finding,
+    FirstBreak,
     GateIdentity,
     Ground,
     JobFinished,
@@ -68,7 +69,7 @@ from stopcheck.campaign._scaffolds import load_scaffolds, write_scaffold
 from stopcheck.campaign._selftest import Row, selftest, unproved
 from stopcheck.campaign._sigkill import is_real_death
 from stopcheck.campaign._signing import Refused, checked, read_private_key, read_public_key, signed
-from stopcheck.campaign._smoke import Smoke, smoke
+from stopcheck.campaign._smoke import Smoke, lookalikes, smoke
 from stopcheck.campaign._trying import Tried, gate_of, trial_of, try_scenario
 from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.campaign._verdicts import missed_witnesses
@@ -95,6 +96,7 @@ __all__ = [
     "FailureFile",
     "FaultReport",
     "Finding",
+    "FirstBreak",
     "Gap",
     "GateIdentity",
     "Ground",
@@ -159,6 +161,7 @@ __all__ = [
     "load_right",
     "load_scaffolds",
     "load_scenarios",
+    "lookalikes",
     "merge",
     "missed_witnesses",
     "pick_scenarios",
@@ -177,6 +180,7 @@ __all__ = [
     "report_of",
     "rerun",
     "run_campaign",
+    "seen_from",
     "selftest",
     "signed",
     "smoke",

@@ -51,7 +51,7 @@ from stopcheck.judge.requirements import REQUIREMENT_SET
 #: How often an adapter may hang, or take its process with it, before the rest of the plan is given up.
 LOSSES = 3
 #: Why a campaign ended before its plan was done.
-AT_FIRST = "ended at the first finding, as --fail-fast asks"
+AT_FIRST = "ended at the first finding, as --fail-fast asks; run without it for the rest"
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 OnEvent = Callable[[CampaignEvent], None]

@@ -7,17 +7,23 @@ followed any more the replay says what was expected.
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
-from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._errors import UsageFault, did_you_mean
+from stopcheck.campaign._loading import COMMAND, load_scenarios
+from stopcheck.campaign._replaying import default_schedule
 from stopcheck.campaign._results import Finding, GateIdentity, Report, Verdict
+from stopcheck.gate import GateContract
 from stopcheck.kernel import Choice, Schedule
 from stopcheck.world import Granularity, Variant
 
+#: What may be the name of a scenario; a token has dots.
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 FORMAT = "stopcheck-failure"
 VERSION = 1
 
@@ -34,13 +40,30 @@ class FailureFile(msgspec.Struct, frozen=True):
 
 
 class Replayable(msgspec.Struct, frozen=True):
-    """What a replay is asked for: a schedule, or the token of a real death. ``gate`` and ``clause`` where they are
-    known."""
+    """What a replay is asked for: a schedule, the token of a real death, or a scenario in its default order. ``gate``
+    (as a file holds it) and ``clause`` where they are known."""
 
     schedule: Schedule | None = None
     death: str = ""
-    gate: str | None = None
+    scenario: str = ""
+    gate: GateIdentity | None = None
     clause: str | None = None
+
+    def schedule_for(self, contract: GateContract) -> Schedule | None:
+        """The schedule to replay with a gate of this contract; ``None`` for a real death."""
+        return default_schedule(self.scenario, contract) if self.scenario else self.schedule
+
+    def unlike(self, gate: GateIdentity) -> str:
+        """In what this gate declares something else than the one that a file names; empty where that is not known."""
+        if self.gate is None:
+            return ""
+        names = [name for name in gate.__struct_fields__ if name != "reference"]
+        pairs = [(name, getattr(self.gate, name), getattr(gate, name)) for name in names]
+        return "; ".join(
+            f"other {name}" if isinstance(now, tuple) else f"{name} was {was} and is {now}"
+            for name, was, now in pairs
+            if was != now
+        )
 
 
 def failure_files(report: Report) -> dict[str, FailureFile]:
@@ -55,8 +78,8 @@ def failure_files(report: Report) -> dict[str, FailureFile]:
 
 
 def read_replayable(given: str, clause: str | None) -> Replayable:
-    """From a token, or from the path of a report or failure file; of a report the finding of ``clause``, else the
-    first. Raises :class:`UsageFault`, or :class:`TokenError`."""
+    """From a token, a scenario's name, or the path of a report or failure file; of a report the finding of ``clause``,
+    else the first. Raises :class:`UsageFault`, or :class:`TokenError`."""
     path = Path(given)
     if given and len(given) < 4096 and path.is_dir():
         hint = f"give a file in it: ls {shlex.quote(given)}"
@@ -66,10 +89,32 @@ def read_replayable(given: str, clause: str | None) -> Replayable:
     return _from_token(given, clause)
 
 
+def seen_from(reference: str, file: Path) -> str:
+    """A gate's reference as it stands in a file. Where its path does not lead to the gate from the current directory,
+    it is looked for beside the file and in the folders above it."""
+    place, _, name = reference.rpartition(":")
+    path = Path(place)
+    if reference.startswith(COMMAND) or not place.endswith(".py") or path.is_absolute() or path.is_file():
+        return reference
+    found = next((folder / path for folder in file.resolve().parents if (folder / path).is_file()), path)
+    return f"{found}:{name}"
+
+
 def _from_token(token: str, clause: str | None) -> Replayable:
     if token.startswith("kill."):
         return Replayable(death=token, clause=clause)
+    if _NAME.fullmatch(token):
+        return _from_name(token, clause)
     return Replayable(Schedule.from_token(token), clause=clause)
+
+
+def _from_name(name: str, clause: str | None) -> Replayable:
+    """From what is no token but may be a scenario's name."""
+    known = load_scenarios()
+    if name in known:
+        return Replayable(scenario=name, clause=clause)
+    close = did_you_mean(name, known, "copy the whole token, give the failure file, or see: stopcheck list scenarios")
+    raise UsageFault(f"{name!r} is neither a token nor a file nor a scenario", hint=close)
 
 
 def _from_file(given: str, path: Path, clause: str | None) -> Replayable:
@@ -90,9 +135,8 @@ def _from_file(given: str, path: Path, clause: str | None) -> Replayable:
         what = f"{given!r} is neither a report nor a failure file of this kit: {error}"
         raise UsageFault(what, hint="make one with: stopcheck certify GATE --failures DIR") from error
     finding = _pick(given, findings, clause)
-    reference = gate.reference if gate is not None else None
     named = _from_token(finding.token, finding.clause) if not finding.named else _by_name(given, finding)
-    return msgspec.structs.replace(named, gate=reference)
+    return msgspec.structs.replace(named, gate=gate)
 
 
 def _checked(given: str, file: FailureFile) -> FailureFile:

@@ -33,6 +33,9 @@ _EXTRAS = {"psycopg": "pip install 'stopcheck[postgres]'"}
 COMMAND = "command:"
 
 
+_WHERE = "check the path before the colon; one that is not absolute counts from the current directory"
+
+
 class LoadedGate(msgspec.Struct, frozen=True):
     """A gate's factory, and how it was named."""
 
@@ -140,7 +143,7 @@ def _from_module(reference: str, value: str) -> LoadedGate:
 
 def _from_file(reference: str, path: Path, name: str) -> LoadedGate:
     if not path.is_file():
-        raise UsageFault(f"no file {str(path)!r} for the gate {reference!r}", hint="check the path before the colon")
+        raise UsageFault(f"no file {str(path)!r} for the gate {reference!r}", hint=_WHERE)
     module_name = f"stopcheck_adapter_{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:

@@ -94,6 +94,8 @@ def _judge(profile: Profile, contract: GateContract, verdicts: dict[str, ClauseV
     return ProfileVerdict(profile.name, len(asked), tuple(missed))
 
 
+#: Clauses that a verdict line names; it is a headline, too.
+_NAMED = 8
 #: What each verdict that misses a profile makes of the exit code: what a gate breaks, or does not offer, is certain;
 #: what is not known may still turn out well.
 _CODES = {
@@ -111,21 +113,29 @@ def profile_code(verdict: ProfileVerdict) -> int:
     return min(codes, default=ExitCode.CERTIFIED)
 
 
+def listed(clauses: Sequence[str]) -> str:
+    """Clauses for a verdict line: the first by name, of the others how many there are."""
+    more = len(clauses) - _NAMED
+    return ", ".join(clauses[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def in_words(name: str, verdict: ProfileVerdict, broken: Sequence[str] = ()) -> str:
     """The verdict line: the profile is met, or the gravest reason why not, with the clauses that are missed for it.
     ``broken``: the MUST clauses that the gate violates, those outside of the profile among them."""
     if verdict.met and broken:
-        return f"{name} is NOT certified: outside of the profile {verdict.name} it violates {', '.join(broken)}"
+        return f"{name} is NOT certified: outside of the profile {verdict.name} it violates {listed(broken)}"
     if verdict.met:
         return f"{name} is certified for the profile {verdict.name}: all {verdict.clauses} of its clauses passed"
     if all(missed.verdict is Verdict.WAIVED for missed in verdict.missed) and not broken:
-        waived = ", ".join(missed.clause for missed in verdict.missed)
+        waived = listed([missed.clause for missed in verdict.missed])
         return f"{name} does not meet the profile {verdict.name}, and that is waived for now: {waived}"
     worst = next(kind for kind in _CODES for missed in verdict.missed if missed.verdict is kind)
     alike = [missed for missed in verdict.missed if missed.verdict is worst]
-    if worst is not Verdict.FAIL:
+    if worst is Verdict.FAIL:
+        alike.sort(key=lambda missed: broken.index(missed.clause) if missed.clause in broken else len(broken))
+    else:
         alike = [missed for missed in alike if missed.why == alike[0].why]
-    clauses = ", ".join(missed.clause for missed in alike)
+    clauses = listed([missed.clause for missed in alike])
     why = "it violates" if worst is Verdict.FAIL else f"{alike[0].why}, so {worst}:"
     doubt = ", inconclusive" if profile_code(verdict) == ExitCode.INCONCLUSIVE else ""
     return f"{name} is NOT certified for the profile {verdict.name}{doubt}: {why} {clauses}"

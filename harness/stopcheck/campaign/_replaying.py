@@ -19,10 +19,10 @@ from stopcheck.campaign._results import Finding, NearestPass
 from stopcheck.campaign._shrinking import nearest_of
 from stopcheck.campaign._sigkill import SigkillOutcome, read_kill_token, sigkill_pass
 from stopcheck.explore import make_trial
-from stopcheck.gate import HostKind
-from stopcheck.judge import CHECKS, Judge, Violation
+from stopcheck.gate import GateContract, HostKind
+from stopcheck.judge import CHECKS, Judge, Violation, first_breaks
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Interior, Record, Scenario, Variant, gate_modules, run
+from stopcheck.world import Granularity, Interior, Record, Scenario, Variant, gate_modules, run
 
 #: How long a replayed run may take, in real seconds.
 REPLAY_S = 20.0
@@ -51,15 +51,12 @@ class Replayed(msgspec.Struct):
 
 
 class _Noting:
-    def __init__(self, replayer: Replayer, stop: Stop | None) -> None:
+    def __init__(self, replayer: Replayer) -> None:
         self._replayer = replayer
-        self._stop = stop
         self.deviations: list[Deviation] = []
 
     def choose(self, point: Point) -> int:
         index = self._replayer.choose(point)
-        if self._stop is not None and point.kind == SCHEDULE:
-            self._stop.begins(point.step + 1)
         if index:
             moves = point.kind == SCHEDULE
             chosen, default = point.options[index], point.options[0]
@@ -79,11 +76,12 @@ def replay_schedule(
     stop: Stop | None = None,
     execution_s: float = REPLAY_S,
     alive: Callable[[], object] = _nobody_listens,
+    nearest: bool = True,
 ) -> Replayed:
     """Make the schedule's run again. If it breaks ``clause`` (by default the one that broke first), look for the
-    nearest run that passes; ``alive`` is called before each. Raises :class:`UsageFault` when there is no such scenario
-    or variant, and ``DivergedError`` when the run is not the recorded one. ``stop``: where to stop in the debugger;
-    then what is printed goes where it always does."""
+    nearest run that passes, where that is wanted; ``alive`` is called before each. ``stop``: where to stop in the
+    debugger; then what is printed goes where it always does. Raises :class:`UsageFault` when there is no such scenario
+    or variant, and ``DivergedError`` when the run is not the recorded one."""
     scenario, variant = _named(schedule, None)
     _check_fits(loaded, scenario, variant)
     with ground(loaded, variant.granularity) as interior, Watchdog(execution_s) as watchdog:
@@ -94,9 +92,9 @@ def replay_schedule(
             watchdog.rearm()
             alive()
 
-        broken = [v.clause for v in replayed.violations]
+        broken = first_breaks(replayed.violations)
         wanted = clause if clause in broken else next(iter(broken), None)
-        if wanted is not None and replayed.record.fault is None and stop is None:
+        if wanted is not None and nearest and replayed.record.fault is None and stop is None:
             replayed.nearest = stage.nearest(wanted, schedule, before_run)
     return replayed
 
@@ -159,7 +157,7 @@ class _Stage:
         """The schedule's run, judged."""
         judge = Judge(self._loaded.contract, CHECKS)
         replayer = Replayer(schedule)
-        noting = _Noting(replayer, stop)
+        noting = _Noting(replayer)
         printed = Printed()
         with printed.listening() if stop is None else stop.watching():
             record = run(
@@ -170,6 +168,7 @@ class _Stage:
                 interior=self._interior,
                 observers=(judge, printed) if watch is None else (judge, printed, watch),
                 thread_host=self._threads,
+                segments=None if stop is None else stop.segment,
             )
         judge.close()
         if record.fault is None:
@@ -194,6 +193,12 @@ class _Stage:
             return None
 
 
+def default_schedule(scenario: str, contract: GateContract) -> Schedule:
+    """That of a scenario in its default order, between the gate's inner points where it has any."""
+    granularity = Granularity.CALLS if contract.serialised_calls else Granularity.INNER
+    return Schedule.of(scenario, Variant(1, granularity).names(), [])
+
+
 def stop_at(loaded: LoadedGate, step: int) -> Stop:
     """For :func:`replay_schedule`. Raises :class:`UsageFault` where the gate's code does not run in this process."""
     modules = gate_modules(loaded.factory)
@@ -204,10 +209,11 @@ def stop_at(loaded: LoadedGate, step: int) -> Stop:
 
 
 def _check_fits(loaded: LoadedGate, scenario: Scenario, variant: Variant) -> None:
-    """A schedule of another gate may ask of this one what it does not have; its run would prove nothing."""
+    """A schedule of another gate may ask of this one what it does not have; its run would prove nothing. The same holds
+    for a scenario that was asked for by its name."""
     contract = loaded.contract
     lacking = ", ".join(sorted(c.value for c in scenario.needs - contract.capabilities))
-    hint = "the token is another gate's: name the gate that it was made with"
+    hint = "if it is a token's, that is another gate's: name the gate that it was made with"
     if scenario.ledger and not contract.ledger:
         raise UsageFault(f"the scenario {scenario.id!r} needs a ledger, which {loaded.reference!r} has not", hint=hint)
     if lacking:

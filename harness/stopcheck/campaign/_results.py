@@ -72,12 +72,20 @@ class NearestPass(msgspec.Struct, frozen=True):
     breaks: tuple[str, ...] = ()
 
 
+class FirstBreak(msgspec.Struct, frozen=True):
+    """The clause that a run broke first, and the step at which it did."""
+
+    clause: str
+    step: int
+
+
 class Finding(msgspec.Struct, frozen=True):
     """A clause was broken, with the interleaving that shows it.
 
     ``token`` replays it; ``deviations`` counts the choices that leave the default order; ``step`` is when it broke, and
     ``where`` the place in the gate's own code that was reached last by then. ``named`` are the run's choices, of which
-    the token holds digests; ``nearest`` is where a run that passes parts from it. Both are there once it was shrunk."""
+    the token holds digests; ``nearest`` is where a run that passes parts from it; ``first`` is another clause that the
+    run broke at an earlier step, if there is one. These are there once it was shrunk."""
 
     clause: str
     check: str
@@ -95,6 +103,7 @@ class Finding(msgspec.Struct, frozen=True):
     where: str = ""
     named: tuple[NamedChoice, ...] = ()
     nearest: NearestPass | None = None
+    first: FirstBreak | None = None
 
     @property
     def size(self) -> tuple[object, ...]:
@@ -108,6 +117,12 @@ class Finding(msgspec.Struct, frozen=True):
             self.scenario,
             self.token,
         )
+
+    @property
+    def reading_order(self) -> tuple[object, ...]:
+        """What to read first: what no other break precedes, and is easiest to read; of what one run shows the
+        earliest."""
+        return (self.first is not None, self.size, self.step)
 
 
 class FaultReport(msgspec.Struct, frozen=True):
@@ -165,6 +180,11 @@ class JobResult(msgspec.Struct, frozen=True):
     measures: tuple[Measures, ...] = ()
     power_doubt: str = ""
     schedules: str = ""
+
+    @property
+    def untried(self) -> bool:
+        """It was left out: the campaign ended before it, or is a part of a whole."""
+        return not self.executions and not self.complete and self.fault is None
 
 
 class UpTo(msgspec.Struct, frozen=True):

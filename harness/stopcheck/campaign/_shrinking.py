@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import msgspec
 
-from stopcheck.campaign._results import Finding, NamedChoice, NearestPass
+from stopcheck.campaign._results import Finding, FirstBreak, NamedChoice, NearestPass
 from stopcheck.explore import Failure, Remembered, Result, Seen, Trial, nearest_passing, replay, shrink
-from stopcheck.judge import Violation
+from stopcheck.judge import Violation, first_breaks
 from stopcheck.kernel import Schedule
 
 #: Runs that shrinking one failure may take.
@@ -49,6 +49,7 @@ def shrunk_finding(known: Remembered, finding: Finding, *, before_run: Callable[
         where=place_at(last.result.log(), shrunk.violation.step) if last.result is not None else "",
         named=tuple(_named(one) for one in last.seen) if last.result is not None else (),
         nearest=nearest_of(known, finding.clause, shrunk.schedule, before_run=before_run),
+        first=_first(last.result, shrunk.violation.step),
     )
 
 
@@ -69,6 +70,13 @@ def nearest_of(
         passing=found.passing,
         breaks=found.breaks,
     )
+
+
+def _first(result: Result | None, step: int) -> FirstBreak | None:
+    """What the run broke first, if that was before a step."""
+    breaks = first_breaks(result.violations) if result is not None else {}
+    clause = next(iter(breaks), "")
+    return FirstBreak(clause, breaks[clause]) if clause and breaks[clause] < step else None
 
 
 def _named(seen: Seen) -> NamedChoice:

@@ -6,51 +6,66 @@ shows in one run of the default order, and is told in a second instead of in the
 
 from __future__ import annotations
 
+import difflib
+
 import msgspec
 
-from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
 from stopcheck.campaign._messages import EXECUTION_S
-from stopcheck.gate import AdapterFault
-from stopcheck.judge import CHECKS, Judge
-from stopcheck.kernel import Point, ThreadHost, Watchdog
-from stopcheck.world import Granularity, Variant, run
+from stopcheck.campaign._replaying import Replayed, default_schedule, replay_schedule
+from stopcheck.gate import OPERATIONS, AdapterFault, Gate
+from stopcheck.judge import first_breaks
+
+#: How like an operation's name that of a method is that is taken for a misspelling of it.
+_ALIKE = 0.85
 
 
 class Smoke(msgspec.Struct, frozen=True):
-    """What one run of ``scenario`` came to. ``called`` and ``inner`` count answers and points inside of calls, by
-    operation; ``serialised``: the gate declares that there can be no such points; ``broken`` are the clauses that even
-    this run broke."""
+    """One run of ``scenario``, which ``token`` replays. ``serialised``: the gate declares that there can be no points
+    inside of calls."""
 
     scenario: str
-    called: dict[str, int]
-    inner: dict[str, int]
+    token: str
+    replayed: Replayed
     serialised: bool = False
-    broken: tuple[str, ...] = ()
-    fault: AdapterFault | None = None
+
+    @property
+    def called(self) -> dict[str, int]:
+        """How many answers there were, by operation."""
+        return self.replayed.record.called
+
+    @property
+    def inner(self) -> dict[str, int]:
+        """How many points inside of calls, by operation."""
+        return self.replayed.record.inner
+
+    @property
+    def fault(self) -> AdapterFault | None:
+        """What kept the gate from being tried."""
+        return self.replayed.record.fault
+
+    @property
+    def broken(self) -> dict[str, int]:
+        """The clauses that even this run broke, each with its step; none is believed of a run that a fault ended."""
+        return {} if self.fault is not None else first_breaks(self.replayed.violations)
+
+
+def lookalikes(factory: object) -> list[tuple[str, str]]:
+    """Public methods of a gate's class that the protocol does not know, each with the operation that it looks like and
+    that the same class leaves to another: one of the two is probably meant to be the other."""
+    found: list[tuple[str, str]] = []
+    for kind in factory.__mro__ if isinstance(factory, type) else ():
+        left = [name for name in OPERATIONS if name not in vars(kind)]
+        for name, value in vars(kind).items():
+            if callable(value) and not name.startswith("_") and not hasattr(Gate, name):
+                found += [(name, like) for like in difflib.get_close_matches(name, left, 1, _ALIKE)]
+    return found
 
 
 def smoke(loaded: LoadedGate, execution_s: float = EXECUTION_S) -> Smoke:
     """Make the run, between the gate's inner points where it has any."""
     contract = loaded.contract
     scenario = next(each for each in load_scenarios().values() if each.fits(contract))
-    inside = not contract.serialised_calls
-    granularity = Granularity.INNER if inside else Granularity.CALLS
-    judge = Judge(contract, CHECKS)
-    with ground(loaded, granularity) as interior, Watchdog(execution_s):
-        record = run(
-            scenario,
-            loaded.factory,
-            _default,
-            variant=Variant(1, granularity),
-            interior=interior,
-            observers=(judge,),
-            thread_host=ThreadHost(execution_s),
-        )
-    judge.close()
-    broken = tuple(sorted({violation.clause for violation in judge.violations})) if record.fault is None else ()
-    return Smoke(scenario.id, record.called, record.inner, contract.serialised_calls, broken, record.fault)
-
-
-def _default(_: Point) -> int:
-    return 0
+    schedule = default_schedule(scenario.id, contract)
+    replayed = replay_schedule(loaded, schedule, execution_s=execution_s, nearest=False)
+    return Smoke(scenario.id, schedule.token(), replayed, contract.serialised_calls)

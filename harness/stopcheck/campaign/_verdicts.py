@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from stopcheck.campaign._applicability import NEEDS_DURABILITY, unsupported
 from stopcheck.campaign._profiles import in_words as profile_in_words
-from stopcheck.campaign._profiles import profile_code
+from stopcheck.campaign._profiles import listed, profile_code
 from stopcheck.campaign._results import (
     ClauseVerdict,
     ExitCode,
@@ -87,7 +87,8 @@ def _verdict(
     if not checked:
         return verdict(Verdict.UNCHECKED, "the kit has no check for it yet")
     if exercised == 0:
-        return verdict(Verdict.UNKNOWN, "no run put it to the test")
+        left_out = next((job.left for job in about if job.untried), "")
+        return verdict(Verdict.UNKNOWN, "no run put it to the test" + (f" ({left_out})" if left_out else ""))
     if unlike:
         return verdict(Verdict.UNKNOWN, unlike)
     if not any(clause in job.searched for job in jobs) and not doubts:
@@ -207,9 +208,9 @@ def exit_code(
 
 
 def _broken(clauses: Sequence[ClauseVerdict]) -> tuple[str, ...]:
-    """The MUST clauses that the gate violates."""
-    broken = (c.clause for c in clauses if c.verdict is Verdict.FAIL)
-    return tuple(clause for clause in broken if REQUIREMENTS[clause].level is Level.MUST)
+    """The MUST clauses that the gate violates, in the order in which one reads their findings."""
+    broken = (c for c in clauses if c.verdict is Verdict.FAIL and REQUIREMENTS[c.clause].level is Level.MUST)
+    return tuple(c.clause for c in sorted(broken, key=lambda c: c.findings[0].reading_order if c.findings else ()))
 
 
 def summarise(
@@ -219,7 +220,7 @@ def summarise(
     counts = {v: sum(1 for c in clauses if c.verdict is v) for v in Verdict}
     words = {
         ExitCode.CERTIFIED: f"{name} is certified for the clauses that passed",
-        ExitCode.VIOLATIONS: f"{name} is NOT certified: it violates clauses",
+        ExitCode.VIOLATIONS: f"{name} is NOT certified: it violates {listed(_broken(clauses)) or 'what was asked for'}",
         ExitCode.INCONCLUSIVE: f"{name} is NOT certified: inconclusive",
         ExitCode.WAIVER_DRIFT: f"{name} is NOT certified: a waiver no longer holds",
         ExitCode.ADAPTER_FAULT: f"{name} is NOT certified: the adapter broke the protocol",

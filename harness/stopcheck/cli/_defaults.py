@@ -1,8 +1,8 @@
 """Defaults of flags from ``[tool.stopcheck]`` in the ``pyproject.toml`` of the current directory.
 
-One idea: a key is a flag of ``certify`` by its long name, or ``gate``; ``merge`` takes those that it has too. What the
-command line says goes before what stands there, and a key that is no flag is refused, lest a misspelt one be taken for
-obeyed.
+One idea: a key is a flag of ``certify`` by its long name, or ``gate``; other verbs take those that they have too. What
+the command line says goes before what stands there, and a key that is no flag is refused, lest a misspelt one be taken
+for obeyed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ def read_defaults(*commands: click.Command) -> dict[str, dict[str, Any]]:
     """For click's ``default_map``. The first command says which keys there are. Raises :class:`UsageFault` for others,
     and when the file cannot be read."""
     table = _table()
-    known = _keys(commands[0])
+    known, many = _keys(commands[0]), _repeated(commands[0])
     for key in table:
         if key not in known:
             hint = did_you_mean(key, known, "keys are the long flags of certify: stopcheck certify --help")
             raise UsageFault(f"[tool.stopcheck] in {str(_FILE)!r} has {key!r}, which is no flag of certify", hint=hint)
     return {
-        str(command.name): {name: table[key] for key, name in _keys(command).items() if key in table}
+        str(command.name): {
+            name: table[key]
+            for key, name in _keys(command).items()
+            if key in table and (name in _repeated(command)) is (known[key] in many)  # else it is another flag
+        }
         for command in commands
     }
 
@@ -55,6 +59,11 @@ def _keys(command: click.Command) -> dict[str, str]:
         flags = [flag for flag in parameter.opts if flag.startswith("--")]
         keys[flags[0].removeprefix("--") if flags else name] = name
     return keys
+
+
+def _repeated(command: click.Command) -> set[str]:
+    """Parameters that take several values."""
+    return {str(parameter.name) for parameter in command.params if getattr(parameter, "multiple", False)}
 
 
 def from_file(parameter: str) -> bool:

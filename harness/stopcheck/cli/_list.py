@@ -13,6 +13,7 @@ from stopcheck.campaign import (
     UsageFault,
     as_markdown,
     catalogue,
+    did_you_mean,
     installed_gates,
     load_scenarios,
     points_as_markdown,
@@ -29,8 +30,18 @@ from stopcheck.report import ReportConsole, make_console, report_schema
 LISTS = ("gates", "scenarios", "strategies", "profiles", "requirements", "points", "protocol", "wire", "report")
 
 
+class _Lists(click.Choice[str]):
+    """What can be listed; of a misspelt one it says what was meant."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Called by click."""
+        if value not in LISTS and (meant := did_you_mean(value, LISTS, "")):
+            raise UsageFault(f"there is no list of {value!r}", hint=meant)
+        return super().convert(value, param, ctx)
+
+
 @click.command("list", short_help="List what is installed, the catalogue, or a JSON Schema.")
-@click.argument("what", type=click.Choice(LISTS))
+@click.argument("what", type=_Lists(LISTS))
 @click.option("--uncovered", is_flag=True, help="Requirements only: those that no check can fail yet.")
 @click.option("--markdown", is_flag=True, help="Requirements and points: the table of docs/clauses.md, docs/points.md.")
 def list_command(what: str, *, uncovered: bool, markdown: bool) -> int:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from stopcheck.campaign import UsageFault, did_you_mean
 from stopcheck.cli._certify import certify_command
 from stopcheck.cli._completion import completion_command
 from stopcheck.cli._defaults import read_defaults
@@ -21,7 +22,19 @@ from stopcheck.cli._verify import verify_command
 from stopcheck.report import silence
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Verbs(click.Group):
+    """The verbs; of a misspelt one it says what was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Called by click."""
+        if args and args[0] not in self.commands and (meant := did_you_mean(args[0], self.commands, "")):
+            raise UsageFault(f"no such command {args[0]!r}", hint=meant)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="stopcheck")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -42,7 +55,7 @@ def cli(context: click.Context) -> None:
     Exit codes: 0 certified, 1 violations, 2 usage, 3 inconclusive (also: interrupted, or only a part
     was tried), 4 adapter fault, 5 waiver drift, 70 a fault of the kit.
     """
-    context.default_map = read_defaults(certify_command, merge_command)
+    context.default_map = read_defaults(certify_command, merge_command, smoke_command, replay_command)
 
 
 for command in (

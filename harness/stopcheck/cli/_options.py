@@ -20,7 +20,11 @@ command_option = click.option(
 
 
 def gate_reference(gate: str | None, command: str | None) -> str | None:
-    """How the gate is named to the campaign: by its own name, or by the command that starts it."""
+    """How the gate is named to the campaign: by its own name, or by the command that starts it. What is said on the
+    command line goes before what stands in a file."""
+    if gate is not None and command is not None:
+        gate = None if from_file("gate") else gate
+        command = None if from_file("command") else command
     if command is None:
         return gate
     if gate is not None:
@@ -30,9 +34,6 @@ def gate_reference(gate: str | None, command: str | None) -> str | None:
 
 def named_gate(gate: str | None, command: str | None) -> str:
     """The same, where a gate must be named."""
-    if gate is not None and command is not None:  # what is said now goes before what stands in a file
-        gate = None if from_file("gate") else gate
-        command = None if from_file("command") else command
     reference = gate_reference(gate, command)
     if reference is None:
         raise click.UsageError("Missing argument 'GATE': name a gate, or give --command.", click.get_current_context())

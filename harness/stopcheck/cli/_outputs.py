@@ -25,6 +25,7 @@ from stopcheck.campaign import (
     stanza,
     statement_of,
 )
+from stopcheck.cli._from_anywhere import report_for
 from stopcheck.cli._report_files import picked, report_files, with_interleavings, write_files
 from stopcheck.report import (
     ReportConsole,
@@ -96,7 +97,9 @@ def write_outputs(console: ReportConsole, campaign: Campaign, outputs: Outputs) 
     notes = _how_to_waive(report)
     if outputs.certificate is not None and outputs.sign_key is not None:
         notes.append(_certificate(campaign, outputs.certificate, outputs.sign_key))
-    print_report(console, report, everything=outputs.everything, coverage=outputs.coverage, notes=notes)
+    print_report(
+        console, report_for(console, report), everything=outputs.everything, coverage=outputs.coverage, notes=notes
+    )
 
 
 def _certificate(campaign: Campaign, path: Path, key: Path) -> str:
@@ -110,7 +113,10 @@ def _certificate(campaign: Campaign, path: Path, key: Path) -> str:
 
 
 def _how_to_waive(report: Report) -> list[str]:
-    """What would waive the failures, to paste."""
+    """What would waive the failures, to paste. Of a gate that is not deterministic there is nothing to be granted:
+    what it breaks in one run says nothing about the next."""
+    if any(job.differs is not None for job in report.jobs):
+        return []
     broken = broken_in(report.jobs)
     waived = {(one.waiver.clause, one.waiver.scenario) for one in report.waivers}
     failures = [

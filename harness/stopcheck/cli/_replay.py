@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,12 +21,15 @@ from stopcheck.campaign import (
     replay_death,
     replay_schedule,
     report_of,
+    seen_from,
     stop_at,
 )
 from stopcheck.cli._contained import Pulse, contained
+from stopcheck.cli._defaults import from_file
 from stopcheck.cli._guard import guarded
 from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
-from stopcheck.kernel import DivergedError
+from stopcheck.judge import first_breaks
+from stopcheck.kernel import DivergedError, Schedule
 from stopcheck.report import (
     ReportConsole,
     check_writable,
@@ -55,12 +59,12 @@ class _Files(NamedTuple):
             if path is not None:
                 check_writable(path)
 
-    def write(self, asked: Replayable, loaded: LoadedGate, replayed: ReplayedRun) -> None:
+    def write(self, asked: Replayable, loaded: LoadedGate, replayed: ReplayedRun, schedule: Schedule) -> None:
         """Write those that were asked for."""
         if self.log is not None:
             write_report(self.log, replayed.record.rendered())
-        if self.trace is not None and asked.schedule is not None:
-            story = interleaving(replayed, loaded.contract, asked.schedule.token(), asked.clause)
+        if self.trace is not None:
+            story = interleaving(replayed, loaded.contract, schedule.token(), asked.clause)
             write_report(self.trace, trace_of(story))
 
 
@@ -93,26 +97,47 @@ def replay_command(  # noqa: PLR0913 - one for each option
     execution_s: float,
     silence_s: float,
 ) -> int:
-    """Replay TOKEN, a token that a finding printed, or a failure file or JSON report that holds one.
+    """Replay TOKEN, a token that a finding printed, or a failure file or JSON report that holds one. A scenario's name
+    in its place shows that scenario in its default order: what a right gate does, before anything goes wrong.
 
     The timeline shows who moved, what was asked and answered, the virtual time, and the place in the gate's code. A *
     marks a choice that leaves the default order; !!! marks a clause that broke. What decides is shown beside the
     nearest run in which nothing breaks. Exits 1 when the run breaks a clause, 0 when it does not.
 
-    What the gate printed stands at its step. With --break, pdb stops where the gate's code first runs in that step:
-    w shows where, c goes on.
+    What the gate printed stands at its step. With --break, pdb stops where the gate's code first runs in that step, or
+    runs on where it waited: w shows where, c goes on, q ends the program.
+
+    \b
+    Examples:
+      stopcheck replay sc1.before-admission.... --gate my_gate.py:Gate
+      stopcheck replay failures/ADM-3.json --break 12
+      stopcheck replay before-admission --gate sqlite
     """
     files = _Files(log_path, trace_path)
     files.check()
     asked = read_replayable(token, clause.upper() if clause is not None else None)
-    reference = gate_reference(gate, command) or asked.gate
-    if reference is None:
-        hint = "add --gate GATE or --command COMMAND, as it was given to certify"
-        raise UsageFault("no gate was named for the token", hint=hint)
+    reference = _gate_of(token, asked, gate, command)
     if step is not None:
         execution_s = silence_s = _WHILE_DEBUGGING_S
     replaying = partial(_replay, asked, reference, files, step=step, full=full, execution_s=execution_s)
     return contained(lambda pulse: guarded(lambda: replaying(pulse)), silence_s)
+
+
+def _gate_of(given: str, asked: Replayable, gate: str | None, command: str | None) -> str:
+    """The gate that is named on the command line, else by the file that is replayed, else in pyproject.toml."""
+    if asked.gate is not None:
+        gate = None if from_file("gate") else gate
+        command = None if from_file("command") else command
+    reference = gate_reference(gate, command)
+    if reference is None and asked.gate is not None:
+        reference = seen_from(asked.gate.reference, Path(given))
+    if reference is not None:
+        return reference
+    if asked.scenario:
+        hint = f"stopcheck replay {asked.scenario} --gate GATE shows its default order"
+        raise UsageFault(f"{asked.scenario!r} is a scenario, and no gate was named to run in it", hint=hint)
+    hint = "add --gate GATE or --command COMMAND, as it was given to certify"
+    raise UsageFault("no gate was named for the token", hint=hint)
 
 
 def _replay(
@@ -142,22 +167,26 @@ def _replay_loaded(
 ) -> int:
     console = make_console()
     pulse.beat()
-    if asked.schedule is None:
+    schedule = asked.schedule_for(loaded.contract)
+    if schedule is None:
         return _death(console, loaded, asked.death, pulse)
     stop = stop_at(loaded, step) if step is not None else None
     try:
         replayed = replay_schedule(
-            loaded, asked.schedule, clause=asked.clause, stop=stop, execution_s=execution_s, alive=pulse.beat
+            loaded, schedule, clause=asked.clause, stop=stop, execution_s=execution_s, alive=pulse.beat
         )
     except DivergedError as error:
         pulse.rest()
-        print_divergence(make_console(stderr=True), error.divergence, asked.schedule.scenario, gate)
+        print_divergence(
+            make_console(stderr=True), error.divergence, schedule.scenario, gate, asked.unlike(loaded.identity())
+        )
         return ExitCode.INCONCLUSIVE
     pulse.rest()
     if stop is not None and not stop.reached:
         console.say(f"the debugger did not stop: none of the gate's code runs in step {step}", "yellow")
+        console.say(f"  next: --break with one of the steps {ranges(stop.moved)}")
     record = replayed.record
-    files.write(asked, loaded, replayed)
+    files.write(asked, loaded, replayed, schedule)
     variant = ", ".join(f"{name} {value}" for name, value in record.variant.names().items())
     console.say(f"{record.scenario} ({variant}), {gate}", "bold")
     print_timeline(console, replayed, full=full)
@@ -165,14 +194,29 @@ def _replay_loaded(
         print_faults(console, [report_of(record.fault)])
         return ExitCode.ADAPTER_FAULT
     print_parting(console, replayed, full=full)
-    clauses = sorted({v.clause for v in replayed.violations})
+    broken = first_breaks(replayed.violations)
     deviations = len(replayed.deviations)
     console.say(
         f"{record.steps} steps, {deviations} deviation{'' if deviations == 1 else 's'} from the default order, "
         f"ended {record.ending.value}"
     )
-    console.say(f"clauses broken: {', '.join(clauses) or 'none'}", "bold red" if clauses else "bold green")
-    return ExitCode.VIOLATIONS if clauses else ExitCode.CERTIFIED
+    told = ", ".join(f"{clause} (step {step})" for clause, step in broken.items())
+    console.say(f"clauses broken: {told or 'none'}", "bold red" if broken else "bold green")
+    if asked.gate is not None and asked.clause is not None and asked.clause not in broken:
+        why = asked.unlike(loaded.identity()) or "the gate has changed since"
+        console.say(f"{asked.clause} held in this run, where the file has it broken: {why}", "yellow")
+    return ExitCode.VIOLATIONS if broken else ExitCode.CERTIFIED
+
+
+def ranges(steps: Iterable[int]) -> str:
+    """Numbers in short: ``6-8, 11``."""
+    runs: list[list[int]] = []
+    for step in sorted(set(steps)):
+        if runs and step == runs[-1][-1] + 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs) or "(there are none)"
 
 
 def _death(console: ReportConsole, loaded: LoadedGate, token: str, pulse: Pulse) -> int:

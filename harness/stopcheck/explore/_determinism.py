@@ -17,7 +17,8 @@ from stopcheck.kernel import Chooser, DivergedError, Guide, Schedule, first_diff
 
 USUAL_CAUSES = (
     "usual causes: the order of a set, a clock other than the environment's, random numbers, fresh ids or id(), "
-    "threads of the gate's own, and what one run leaves in a module or a class for the next"
+    "threads of the gate's own, files outside of environment.storage, and what one run leaves in a module or a class "
+    "for the next"
 )
 #: How much of a value is shown.
 _SHOWN = 60

@@ -3,13 +3,14 @@
 One idea: ground truth first. The judge reads one totally ordered log of what was asked and answered and of what
 receivers and workers really did; it never imports a gate, and it accepts every answer that the contract allows."""
 
-from stopcheck.judge._checks import Check, Docket, Violation
+from stopcheck.judge._checks import Check, Docket, Violation, first_breaks
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._judge import Judge
 from stopcheck.judge._order import NAME as ORDER_CHECK
 from stopcheck.judge._order import RACES
 from stopcheck.judge._past import Past
 from stopcheck.judge._tallies import Tally, summed, tallies_of_run, weighted_percentile
+from stopcheck.judge._wording import label, seconds
 from stopcheck.judge.checks import CHECKS
 from stopcheck.judge.linearisability import GateMemo, gate_memo
 
@@ -32,7 +33,10 @@ __all__ = [
     "Tally",
     "Violation",
     "checked_clauses",
+    "first_breaks",
     "gate_memo",
+    "label",
+    "seconds",
     "summed",
     "tallies_of_run",
     "weighted_percentile",

@@ -10,7 +10,7 @@ what it keeps are attributes that :func:`~stopcheck.judge._known.twin` can copy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -31,6 +31,14 @@ class Violation(msgspec.Struct, frozen=True):
     now_ns: int
     message: str
     steps: tuple[int, ...] = ()
+
+
+def first_breaks(violations: Iterable[Violation]) -> dict[str, int]:
+    """Each clause that broke, with the step at which it first did; the earliest first."""
+    steps: dict[str, int] = {}
+    for violation in violations:
+        steps[violation.clause] = min(violation.step, steps.get(violation.clause, violation.step))
+    return dict(sorted(steps.items(), key=lambda broke: broke[1]))
 
 
 class Docket:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from stopcheck.gate import CancellationRecord, EffectEntry, Execution, LeaseGranted, RetryFired, Snapshot, StaleLease
 from stopcheck.judge._known import EffectFacts, LeaseFacts, TaskFacts
 from stopcheck.judge._views import EffectView, Told, WorkerView
+from stopcheck.judge._wording import label
 
 if TYPE_CHECKING:
     from stopcheck.judge._book import Deed
@@ -98,8 +99,7 @@ class Window:
     @property
     def name(self) -> str:
         """The task for people."""
-        ref = self.task.ref
-        return f"{ref.key.task_id}/{ref.incarnation}"
+        return label(self.task.ref)
 
 
 class Reading(Window):

@@ -23,7 +23,7 @@ from stopcheck.campaign import (
     run_campaign,
 )
 from stopcheck.gate import AdapterFault
-from stopcheck.pytest_plugin._telling import told_faults, told_finding
+from stopcheck.pytest_plugin._telling import told_faults, told_findings
 from stopcheck.world import Scenario
 
 #: The group of all clauses that a scenario is not about; its item fails when one of them is broken.
@@ -105,7 +105,7 @@ class ClauseGroup(pytest.Item):
         broken = [clause for clause in mine if clause.verdict is Verdict.FAIL]
         if broken:
             loaded = load_gate(gate.gate)
-            raise NotPassed("\n\n".join(told_finding(loaded, clause.findings[0]) for clause in broken))
+            raise NotPassed(told_findings(loaded, [clause.findings[0] for clause in broken]))
         if self.group != OTHERS:
             _concluded(mine)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stopcheck.campaign import Tried, gate_of, trial_of, try_scenario
-from stopcheck.pytest_plugin._telling import told_faults, told_finding
+from stopcheck.pytest_plugin._telling import told_faults, told_findings
 from stopcheck.world import Scenario
 
 
@@ -39,8 +39,7 @@ class Kit:
         loaded = gate_of(gate)
         tried = self.tries(loaded, scenario, budget=budget, seed=seed, granularity=granularity)
         if tried.findings:
-            parts = [told_finding(loaded, finding, scenario) for finding in tried.findings]
-            pytest.fail("\n\n".join(parts), pytrace=False)
+            pytest.fail(told_findings(loaded, tried.findings, scenario), pytrace=False)
         if tried.faults:
             pytest.fail(told_faults(loaded.reference, tried.faults), pytrace=False)
         if tried.doubts:

@@ -13,14 +13,24 @@ from stopcheck.world import Scenario
 _WIDTH = 110
 
 
-def told_finding(loaded: LoadedGate, finding: Finding, scenario: Scenario | None = None) -> str:
-    """A finding, with the timeline of its run made again. ``scenario``: where it is not an installed one."""
+def told_findings(loaded: LoadedGate, findings: Sequence[Finding], scenario: Scenario | None = None) -> str:
+    """Findings in the order in which one reads them, each run with its timeline, once. ``scenario``: where it is not
+    an installed one."""
+    runs: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.reading_order):
+        runs.setdefault(finding.token, []).append(finding)
+    return "\n\n".join(_told_run(loaded, shown, scenario) for shown in runs.values())
+
+
+def _told_run(loaded: LoadedGate, findings: Sequence[Finding], scenario: Scenario | None) -> str:
+    """What one run shows, and the timeline of the run, made again."""
     out = io.StringIO()
     console = _console(out)
-    print_finding(console, loaded.reference, finding)
-    if finding.token.startswith("sc"):
+    for finding in findings:
+        print_finding(console, loaded.reference, finding)
+    if findings[0].token.startswith("sc"):
         try:
-            replayed = replay_finding(loaded, finding, scenario=scenario)
+            replayed = replay_finding(loaded, findings[0], scenario=scenario)
         except (DivergedError, TokenError, UsageFault) as error:
             console.say(f"  its run cannot be shown: {error}")
         else:

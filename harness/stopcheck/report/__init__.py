@@ -6,7 +6,8 @@ One idea: a renderer decides nothing. What it shows stands in the report or in a
 from stopcheck.report._console import ReportConsole, make_console, silence
 from stopcheck.report._ctrf import ctrf_report
 from stopcheck.report._divergence import print_divergence
-from stopcheck.report._findings import print_faults, print_finding, replay_line
+from stopcheck.report._findings import print_faults, print_finding, replay_command, replay_line
+from stopcheck.report._first_breaks import print_first_breaks
 from stopcheck.report._json import json_report, report_schema, write_failures
 from stopcheck.report._junit import junit_report
 from stopcheck.report._live import LiveProgress
@@ -36,11 +37,13 @@ __all__ = [
     "print_divergence",
     "print_faults",
     "print_finding",
+    "print_first_breaks",
     "print_gate",
     "print_matrix",
     "print_parting",
     "print_report",
     "print_timeline",
+    "replay_command",
     "replay_line",
     "report_schema",
     "sarif_report",

@@ -13,7 +13,8 @@ from stopcheck.campaign import ClauseVerdict, Finding, Report, Verdict
 
 
 class Cause(NamedTuple):
-    """The clauses that one flaw seems to break; the first has the finding that is easiest to read."""
+    """The clauses that one flaw seems to break; the first has the finding that is easiest to read, and of those that
+    one run shows the earliest."""
 
     clauses: tuple[ClauseVerdict, ...]
 
@@ -38,7 +39,7 @@ def causes(report: Report) -> list[Cause]:
             for group in alike:
                 groups.remove(group)
             groups.append([one for group in alike for one in group] + [clause])
-    made = [Cause(tuple(sorted(group, key=lambda one: one.findings[0].size))) for group in groups]
+    made = [Cause(tuple(sorted(group, key=lambda one: one.findings[0].reading_order))) for group in groups]
     order = [clause.clause for clause in report.clauses]
     return sorted(made, key=lambda cause: (cause.finding.deviations, min(order.index(c.clause) for c in cause.clauses)))
 

@@ -12,22 +12,26 @@ from stopcheck.kernel import Divergence
 from stopcheck.report._console import ReportConsole
 
 
-def print_divergence(console: ReportConsole, divergence: Divergence, scenario: str, gate: str) -> None:
-    """Print it; on the console for errors."""
+def print_divergence(
+    console: ReportConsole, divergence: Divergence, scenario: str, gate: str, unlike: str = ""
+) -> None:
+    """Print it; on the console for errors. ``unlike``: in what the gate is another one than that of the schedule."""
     where = f"choice {divergence.position}, after step {divergence.step}"
     console.say(f"error: the run left the schedule at {where}", "bold red")
     console.say(f"  expected: {divergence.expected}")
     console.say(f"  found: {divergence.found}")
     if divergence.nearest:
         console.say(f"  nearest: {divergence.nearest!r}")
-    console.say(f"  cause: {_cause(divergence)}")
+    console.say(f"  cause: {_cause(divergence, unlike)}")
     again = f"stopcheck certify {shlex.quote(gate)} --scenario {shlex.quote(scenario)}"
     console.say("  next: use the gate, scenarios and kit that made the token; or find the failure anew with")
     console.say(f"  {again}")
 
 
-def _cause(divergence: Divergence) -> str:
+def _cause(divergence: Divergence, unlike: str) -> str:
     """What most likely happened."""
+    if unlike:
+        return f"it was made with another gate: {unlike}"
     if not divergence.found_point:
         what = "the scenario or the gate makes fewer steps now"
     elif divergence.expected_point and divergence.expected_point != divergence.found_point:
@@ -36,4 +40,5 @@ def _cause(divergence: Divergence) -> str:
         what = "this actor's steps were renamed, or some were added or taken away"
     else:
         what = "actors were renamed, added, taken away or put into another order"
-    return f"{what}; if nothing was changed, the gate is not deterministic"
+    made = "it was made with another gate, or the gate or the scenario has changed since"
+    return f"{made}: {what}; if nothing was changed, the gate is not deterministic"

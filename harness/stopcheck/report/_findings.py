@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from stopcheck.campaign import FaultReport, Finding, Report
+from stopcheck.campaign import COMMAND, FaultReport, Finding, FirstBreak, Report
 from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._parting import what_decides
 
@@ -17,6 +17,8 @@ def print_finding(console: ReportConsole, reference: str, finding: Finding, *, o
     """What broke, where, how small the interleaving is, and its replay line. ``reference`` names the gate."""
     console.say(f"FAIL {finding.clause}: {finding.message}", "bold red")
     console.say(f"  where: {short_place(finding)}, step {finding.step}")
+    if finding.first is not None:
+        console.say(f"  first: {broke_first(finding.first)}")
     if finding.where:
         console.say(f"  code: {finding.where}")
     shrunk = "shrunk to" if finding.shrunk else "not shrunk:"
@@ -25,6 +27,11 @@ def print_finding(console: ReportConsole, reference: str, finding: Finding, *, o
     if finding.nearest is not None:
         console.say(f"  decides: {what_decides(finding.nearest)}")
     console.say(f"  {replay_command(finding.token, reference)}")
+
+
+def broke_first(first: FirstBreak) -> str:
+    """That a run broke another clause before."""
+    return f"the run broke {first.clause} before that, at step {first.step}; what follows may follow from that"
 
 
 def size(finding: Finding) -> str:
@@ -53,6 +60,15 @@ def gate_reference(report: Report) -> str:
 def replay_command(token: str, reference: str) -> str:
     """A command that can be pasted into a shell."""
     return f"stopcheck replay {token} --gate {shlex.quote(reference)}"
+
+
+def from_where(reference: str) -> str:
+    """From where a command that names the gate can be given; empty if from anywhere."""
+    if reference.startswith(COMMAND):
+        return "in the folder in which the gate's command was given"
+    place = reference.rpartition(":")[0]
+    relative = place.endswith(".py") and not place.startswith("/")
+    return f"in the folder from which {place} is seen" if relative else ""
 
 
 def print_faults(console: ReportConsole, faults: Sequence[FaultReport], reference: str = "") -> None:

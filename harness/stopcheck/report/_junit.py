@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from stopcheck.campaign import ClauseVerdict, Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
-from stopcheck.report._findings import replay_line
+from stopcheck.report._findings import broke_first, replay_line
 from stopcheck.report._next_steps import next_step
 from stopcheck.report._parting import what_decides
 from stopcheck.report._places import code_place
@@ -76,6 +76,8 @@ def _failure(report: Report, clause: ClauseVerdict) -> list[str]:
     if finding.where and report.gate is not None:
         place = code_place(finding.where, report.gate.reference)
         lines.append(f"at: {place.file}:{place.line} {place.function}")
+    if finding.first is not None:
+        lines.append(f"first: {broke_first(finding.first)}")
     if finding.nearest is not None:
         lines.append(f"decides: {what_decides(finding.nearest)}")
     lines.append(replay_line(report, finding))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from stopcheck.campaign import ExitCode, Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report._causes import Cause, causes
-from stopcheck.report._findings import replay_line, short_place
+from stopcheck.report._findings import broke_first, from_where, gate_reference, replay_line, short_place
 from stopcheck.report._limits import not_proved_by_any
 from stopcheck.report._next_steps import unknowns
 from stopcheck.report._parting import what_decides
@@ -96,8 +96,13 @@ def _cause(report: Report, cause: Cause) -> str:
         lines.append(f"- **{clause.clause}** {_plain(REQUIREMENTS[clause.clause].wording)}<br>{_plain(clause.why)}")
     place = f", at `{finding.where}`" if finding.where else ""
     lines.append(f"\nIn {short_place(finding)}, step {finding.step}{place}")
+    if finding.first is not None:
+        lines.append(f"\nFirst: {_plain(broke_first(finding.first))}")
     if finding.nearest is not None:
         lines.append(f"\nWhat decides: {_plain(what_decides(finding.nearest))}")
+    whence = from_where(gate_reference(report))
+    if whence:
+        lines.append(f"\nSee it, {_plain(whence)}:")
     lines.append(f"\n```sh\n{replay_line(report, finding)}\n```\n")
     story = story_of(report, finding)
     if story is not None:

@@ -39,6 +39,9 @@ def next_step(report: Report, clause: ClauseVerdict) -> str:
     if not clause.exercised:
         return _untried(report, clause, again)
     about = [job for job in report.jobs if job.spec.scenario in clause.scenarios]
+    left_out = next((job for job in about if job.untried), None)
+    if left_out is not None:
+        return f"{again} --scenario {left_out.spec.scenario}"
     missed = missed_witnesses(about)
     if missed:
         return f"stopcheck explain {next(iter(missed))}"
@@ -90,7 +93,7 @@ def _again(reference: str) -> str:
 
 def _untried(report: Report, clause: ClauseVerdict, again: str) -> str:
     """Scenarios that are about the clause and were left out, if any were."""
-    tried = {job.spec.scenario for job in report.jobs}
+    tried = {job.spec.scenario for job in report.jobs if not job.untried}
     left = [s.id for s in load_scenarios().values() if clause.clause in s.clauses and s.id not in tried]
     if left:
         return f"{again} --scenario {left[0]}"

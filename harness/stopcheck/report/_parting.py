@@ -49,7 +49,8 @@ def parting(replayed: ReplayedRun, *, full: bool = False) -> Iterator[Line]:
 
 
 def _told(replayed: ReplayedRun) -> list[Line]:
-    return [line for line in timeline(replayed) if line.what]
+    """What a reader compares; that a clause went on breaking distinguishes no run."""
+    return [line for line in timeline(replayed) if line.what and not line.again]
 
 
 def _fork(ours: Sequence[Line], theirs: Sequence[Line]) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stopcheck.campaign import Broken, Finding, Interleaving, Move, Report
-from stopcheck.report._words import seconds
+from stopcheck.judge import seconds
 
 
 def story_of(report: Report, finding: Finding) -> Interleaving | None:

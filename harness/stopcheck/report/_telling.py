@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from stopcheck.campaign import Broken, Interleaving, Kind, Lane, Move, Part, ReplayedRun, Stored
 from stopcheck.gate import GateContract, Ticked
-from stopcheck.judge import Facts
+from stopcheck.judge import Facts, first_breaks
 from stopcheck.report._holdings import at_rest, held
 from stopcheck.report._words import actor_of, answered, asked, happened, place, short
 from stopcheck.world import (
@@ -42,8 +42,8 @@ _PARTS = (Part.ACTOR, Part.QUEUE, Part.GATE, Part.RECEIVER)
 def interleaving(replayed: ReplayedRun, contract: GateContract, token: str, clause: str | None = None) -> Interleaving:
     """The run that ``token`` replays, as it breaks ``clause`` (by default the one that broke first), and beside it the
     nearest run that passes if there is one."""
-    broken = {violation.clause: violation.step for violation in reversed(replayed.violations)}
-    first = replayed.violations[0].step if replayed.violations else 0
+    broken = first_breaks(replayed.violations)
+    first = next(iter(broken.values()), 0)
     step = broken.get(clause, first) if clause is not None else first
     nearest = None
     if replayed.nearest is not None:
@@ -78,7 +78,7 @@ def _told(
 
 def _broken(replayed: ReplayedRun) -> tuple[Broken, ...]:
     first: dict[str, Broken] = {}
-    for violation in replayed.violations:
+    for violation in sorted(replayed.violations, key=lambda broke: broke.step):
         first.setdefault(violation.clause, Broken(violation.clause, violation.step, violation.message))
     return tuple(first.values())
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stopcheck.campaign import ClauseVerdict, GateIdentity, Report, Verdict
-from stopcheck.report._causes import causes
+from stopcheck.report._causes import Cause, causes
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._coverage import print_coverage
 from stopcheck.report._findings import gate_reference, print_faults, print_finding, short_place
@@ -63,11 +63,7 @@ def print_report(
         console.print(Text(f"{verdict} {', '.join(clauses)}: {reason}", style=verdict_style(verdict)))
     _print_unchecked(console, report, everything=everything)
     for cause in causes(report):
-        for clause in cause.clauses:
-            console.say("")
-            print_finding(console, gate_reference(report), clause.findings[0], others=len(clause.findings) - 1)
-            if clause is not cause.clauses[0]:
-                console.say(f"  cause: that of {cause.clauses[0].clause}, it seems; mend that first")
+        _print_cause(console, report, cause, everything=everything)
     _print_next(console, report, everything=everything)
     print_faults(console, report.faults, report.gate.reference if report.gate is not None else "")
     print_coverage(console, report, everything=everything, ledger=coverage)
@@ -85,6 +81,23 @@ def print_report(
         f"exit {report.exit_code}"
     )
     console.say(report.summary, "bold green" if report.exit_code == 0 else "bold red")
+
+
+def _print_cause(console: ReportConsole, report: Report, cause: Cause, *, everything: bool) -> None:
+    """The finding to begin with in full, and what else its cause breaks in a line each unless all is asked for."""
+    lead = cause.clauses[0]
+    console.say("")
+    print_finding(console, gate_reference(report), lead.findings[0], others=len(lead.findings) - 1)
+    others = cause.clauses[1:]
+    if others and not everything:
+        console.say(f"  the same cause, it seems; mend {lead.clause} first (--all shows each with its run):")
+    for clause in others:
+        if not everything:
+            console.say(f"    {clause.clause}: {clause.why}", "red")
+            continue
+        console.say("")
+        print_finding(console, gate_reference(report), clause.findings[0], others=len(clause.findings) - 1)
+        console.say(f"  cause: that of {lead.clause}, it seems; mend that first")
 
 
 def _print_head(console: ReportConsole, report: Report) -> None:

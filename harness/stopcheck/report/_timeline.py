@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from stopcheck.campaign import Deviation, ReplayedRun
 from stopcheck.gate import OpenTask, Snapshot, Ticked
-from stopcheck.judge import Violation
+from stopcheck.judge import Violation, label, seconds
 from stopcheck.report._console import ReportConsole, one_line
-from stopcheck.report._words import account, actor_of, answered, asked, happened, place, seconds
+from stopcheck.report._words import account, actor_of, answered, asked, happened, place
 from stopcheck.world import (
     Called,
     Committed,
@@ -39,12 +39,13 @@ _PHASES = {
 
 class Line(NamedTuple):
     """One line of a timeline. ``what`` is what it tells, without when: lines of two runs that tell the same are equal
-    in it. Empty for lines that tell nothing of the run."""
+    in it. Empty for lines that tell nothing of the run. ``again``: of a clause that broke before."""
 
     text: str
     style: str
     what: str = ""
     step: int = 0
+    again: bool = False
 
 
 def print_timeline(console: ReportConsole, replayed: ReplayedRun, *, full: bool = False) -> None:
@@ -89,6 +90,8 @@ class _Story:
             if isinstance(line, Entry):
                 if isinstance(line.event, PhaseBegan):
                     yield from self._turned(step, now_ns, option, events)
+                    if line.event.phase != "account":  # what was read there broke in the same step
+                        yield from self._left(step)
                     option, events = "", []
                     yield from self._began(line.event.phase)
                 else:
@@ -97,6 +100,10 @@ class _Story:
             else:
                 now_ns, option = line[1], line[2]
         yield from self._turned(step, now_ns, option, events)
+        yield from self._left(step)
+
+    def _left(self, step: int) -> Iterator[Line]:
+        """What a step left beside its events: what the gate printed, and what broke."""
         for text in self._printed.pop(step, []):
             what = f"{'':12}  prints: {one_line(text)}"
             yield Line(f"{'':16}  {what}", "cyan", what, step)
@@ -108,13 +115,19 @@ class _Story:
             yield from self._said(violations)
 
     def _said(self, violations: Sequence[Violation]) -> Iterator[Line]:
-        """A clause that broke; one that goes on breaking is not told again in full."""
+        """A clause that broke; one that goes on breaking is not told again in full, and once for each step."""
+        now: set[str] = set()
         for violation in violations:
             clause, step = violation.clause, violation.step
             again = clause in self._told and not self._full
             self._told.add(clause)
+            if again and clause in now:
+                continue
+            now.add(clause)
             if again:
-                yield Line(f"!!! {clause} broken again at step {step}", "red", f"!!! {clause} broken again", step)
+                yield Line(
+                    f"!!! {clause} broken again at step {step}", "red", f"!!! {clause} broken again", step, again
+                )
             else:
                 what = f"!!! {clause} broken"
                 yield Line(f"{what} at step {step}: {violation.message}", "bold red", what, step)
@@ -188,7 +201,7 @@ class _Story:
             elif isinstance(event, FinalAccount):
                 shown = account(event.reply) if isinstance(event.reply, Snapshot) else answered(event.reply)
                 handle = f" through handle {event.handle}" if self._many else ""
-                yield "gate", f"{event.task.key.task_id}/{event.task.incarnation}{handle}: {shown}", ""
+                yield "gate", f"{label(event.task)}{handle}: {shown}", ""
             else:
                 what = happened(event)
                 if what:

@@ -12,6 +12,7 @@ from typing import cast
 import msgspec
 
 from stopcheck.gate import CancellationRecord, Receipt, Reply, Request, Snapshot, TaskRef, Trigger, sentence_for
+from stopcheck.judge import label, seconds
 from stopcheck.world import (
     Answered,
     Committed,
@@ -27,7 +28,6 @@ from stopcheck.world import (
     WorkerActed,
 )
 
-_SECOND_NS = 1_000_000_000
 #: Fields that every request has, or that no reader misses.
 _UNSAID = frozenset(
     {
@@ -59,12 +59,6 @@ _NAMELESS = frozenset(
 _STATEMENT = 90
 
 
-def seconds(now_ns: int) -> str:
-    """Virtual time in seconds."""
-    whole, rest = divmod(now_ns, _SECOND_NS)
-    return f"{whole}.{rest:09d}".rstrip("0").rstrip(".") + "s"
-
-
 def asked(request: Request) -> str:
     """A request: its operation, its task, and what matters of the rest."""
     incarnation = f"/{request.incarnation}" if request.incarnation is not None else ""
@@ -92,7 +86,7 @@ def short(value: object) -> str:
     if isinstance(value, Receipt):
         return f"receipt: {value.finding.value}"
     if isinstance(value, TaskRef):
-        return f"{value.key.task_id}/{value.incarnation}"
+        return label(value)
     if not isinstance(value, msgspec.Struct):
         return str(getattr(value, "value", value))
     receipt = getattr(value, "receipt", None)

@@ -227,6 +227,11 @@ class GatePort:
         gates = self._gates or self._dead
         return operation_place(type(gates[0]), call.operation) if gates else ""
 
+    @property
+    def step(self) -> int:
+        """The step of the run that is being made."""
+        return self._world.kernel.steps
+
     # -- inside a call ------------------------------------------------------------------------------------
 
     @property

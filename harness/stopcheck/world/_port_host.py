@@ -7,6 +7,7 @@ calls are driven through their inner points, and what parks otherwise is reporte
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from stopcheck.kernel import Actor, Finished, Host, LoopHost, NestedCall, Park
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from stopcheck.world._gate_port import GatePort
 
 
+#: Entered while a call runs on, up to where it parks or ends; it is given the step and the actor.
+Segments = Callable[[int, str], AbstractContextManager[object]]
+
+
 def _can_go_on(park: Park) -> bool:
     """Whether a call waits for nothing; a timer of its own may run meanwhile."""
     return not park.blocked and (park.wake_ns is None or (park.ready is not None and park.ready()))
@@ -23,18 +28,26 @@ def _can_go_on(park: Park) -> bool:
 
 class PortHost:
     """Wraps the host, so that the port sees each nested call run on and park. At granularity ``calls`` it drives a
-    call through its inner points."""
+    call through its inner points. ``segments`` is entered around each segment of a call."""
 
-    __slots__ = ("_host", "_through", "port")
+    __slots__ = ("_host", "_segments", "_through", "port")
 
-    def __init__(self, host: Host, granularity: Granularity) -> None:
+    def __init__(self, host: Host, granularity: Granularity, segments: Segments | None = None) -> None:
         self._host = host
+        self._segments = segments
         self._through = granularity is Granularity.CALLS
         self.port: GatePort | None = None
 
     def open(self, actor: Actor, call: Callable[[], Any]) -> NestedCall:
         """Prepare a nested call."""
         return _WatchedCall(self, actor, self._host.open(actor, call), through=self._through)
+
+    def advance(self, actor: Actor, inner: NestedCall) -> Park | Finished:
+        """Let a call run on."""
+        if self._segments is None or self.port is None:
+            return inner.advance()
+        with self._segments(self.port.step, actor.name):
+            return inner.advance()
 
     def bury(self) -> None:
         """The gate's process died, and with it the event loop that its calls are in."""
@@ -61,7 +74,7 @@ class _WatchedCall:
         while True:
             if digests and port is not None:
                 port.before_segment(self._actor, self._inner)
-            outcome = self._inner.advance()
+            outcome = self._host.advance(self._actor, self._inner)
             if isinstance(outcome, Finished):
                 return outcome
             if self._through and _can_go_on(outcome):

@@ -37,7 +37,7 @@ from stopcheck.world._admitted import STRIKES, Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
 from stopcheck.world._interior import Interior
-from stopcheck.world._port_host import PortHost
+from stopcheck.world._port_host import PortHost, Segments
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
 from stopcheck.world._world import World
 
@@ -125,15 +125,17 @@ def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and 
     bounds: Bounds | None = None,
     thread_host: ThreadHost | None = None,
     at_rest: AtRest | None = None,
+    segments: Segments | None = None,
 ) -> Record:
     """Run the scenario once and return its record. Adapter faults end the run and stand in ``Record.fault``.
 
     ``at_rest`` is called when nothing is left to choose, with what digests the state that the final phase and the
-    account follow from. It may raise ``Cut``: they are known."""
+    account follow from. It may raise ``Cut``: they are known. ``segments`` is entered around whatever the gate does
+    within a call, for whoever looks into it."""
     worlds: list[World] = []
     real_s = (bounds or Bounds()).real_s if thread_host is None else thread_host.real_time_s
     inside = host_for(factory, variant.granularity, thread_host, lambda: worlds[0].kernel.now_ns, real_s)
-    host = PortHost(inside, variant.granularity)
+    host = PortHost(inside, variant.granularity, segments)
     kernel = Kernel(choose, host=host, bounds=bounds, state=lambda: worlds[0].state())  # noqa: PLW0108 - no world yet
     world = World(scenario, factory, variant, kernel, interior, observers)
     worlds.append(world)

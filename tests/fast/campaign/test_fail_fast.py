@@ -49,3 +49,4 @@ def test_the_same_whatever_ends_first(order: tuple[int, ...], tmp_path: Path) ->
     report = report_on(Options(scenarios=("before-admission",), fail_fast=True), outcome)
     assert report.exit_code == ExitCode.VIOLATIONS
     assert report.jobs[3].left == f"not run: {AT_FIRST}"
+    assert f"no run put it to the test (not run: {AT_FIRST})" in {clause.why for clause in report.clauses}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from stopcheck.campaign import (
@@ -16,10 +17,11 @@ from stopcheck.campaign import (
     load_gate,
 )
 from stopcheck.campaign._applicability import SPEAKS_OF_LACK, needs_of, unsupported
-from stopcheck.campaign._profiles import in_words, judge_profiles, profile_code
+from stopcheck.campaign._profiles import in_words, judge_profiles, listed, profile_code
 from stopcheck.campaign._verdicts import exit_code, summarise
 from stopcheck.gate import Capability, GateContract
 from stopcheck.judge.requirements import REQUIREMENTS, Level
+from tests.fast.report.samples import FINDING
 
 SQLITE = load_gate("sqlite").contract
 MEMORY = load_gate("memory").contract
@@ -140,6 +142,21 @@ def test_what_is_broken_outside_of_the_profile_counts_and_what_is_not_known_does
     assert ("outside of the profile core it violates CHILD-1" in summarise("sqlite", clauses, code, asked)) == (
         outside is Verdict.FAIL
     )
+
+
+def test_a_verdict_line_names_the_clauses_and_does_not_become_a_list() -> None:
+    one = summarise("sqlite", verdicts(SQLITE, ADM_1=Verdict.FAIL), ExitCode.VIOLATIONS)
+    assert one.startswith("sqlite is NOT certified: it violates ADM-1: ")
+    late, early = (msgspec.structs.replace(FINDING, clause=name, step=n) for name, n in (("ADM-1", 9), ("ADM-3", 8)))
+    both = [
+        msgspec.structs.replace(c, findings=tuple(f for f in (late, early) if f.clause == c.clause))
+        for c in verdicts(SQLITE, ADM_1=Verdict.FAIL, ADM_3=Verdict.FAIL)
+    ]
+    assert "it violates ADM-3, ADM-1: " in summarise("sqlite", both, ExitCode.VIOLATIONS)
+    asked = profile("core", SQLITE, ADM_1=Verdict.FAIL, ADM_3=Verdict.FAIL)
+    assert "it violates ADM-3, ADM-1: " in summarise("sqlite", both, ExitCode.VIOLATIONS, asked)
+    assert listed(["ADM-1"] * 8) == ", ".join(["ADM-1"] * 8)
+    assert listed(["ADM-1"] * 30).endswith(", ADM-1 and 22 more")
 
 
 def test_violations_come_before_what_is_not_known() -> None:

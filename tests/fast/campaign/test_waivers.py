@@ -22,11 +22,13 @@ from stopcheck.campaign import (
     read_waivers,
     stanza,
 )
+from stopcheck.campaign._audit import Differs
 from stopcheck.campaign._certify import conclude
+from stopcheck.cli._outputs import _how_to_waive
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report import junit_report, markdown_report
 from tests.fast.campaign.small import job
-from tests.fast.report.samples import FINDING
+from tests.fast.report.samples import FINDING, REPORT
 
 TODAY = date(2026, 11, 30)
 LINK = "https://example.org/issues/7"
@@ -113,6 +115,15 @@ def test_a_scenario_that_was_not_tried_says_nothing_about_its_waiver() -> None:
     report = judged([job(exercised=ALL, exhausted=True)], elsewhere)
     assert [waived.state for waived in report.waivers] == [WaiverState.UNTRIED]
     assert report.exit_code == ExitCode.CERTIFIED
+
+
+def test_a_gate_that_is_not_deterministic_is_offered_none() -> None:
+    differs = Differs("event 3", "two runs in one process", "sc1.x")
+    jobs = tuple(msgspec.structs.replace(one, findings=(FINDING,), differs=None) for one in REPORT.jobs)
+    report = msgspec.structs.replace(REPORT, jobs=jobs)
+    assert any("[[waiver]]" in line for line in _how_to_waive(report))
+    unlike = (msgspec.structs.replace(jobs[0], differs=differs), *jobs[1:])
+    assert _how_to_waive(msgspec.structs.replace(report, jobs=unlike)) == []
 
 
 def test_the_stanza_that_a_failure_prints_is_one_once_reason_and_link_are_filled_in(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from stopcheck.campaign import Campaign, ExitCode, Options, Shard
-from stopcheck.cli import _certify
-from tests.fast.cli.support import run
+from stopcheck.cli import _certify, _smoke
+from tests.fast.cli.support import here, run
 from tests.fast.report.samples import REPORT
 
 
@@ -43,6 +43,18 @@ def test_flags_and_the_gate_stand_in_the_file(
     assert (first, second, third) == ("memory", "sqlite", "command:node gate.js")
     assert (options.profile, options.children, options.scenarios) == ("core", 3, ("before-admission",))
     assert (other.profile, other.children, other.clauses, other.shard) == ("core", 1, ("ADM-3",), Shard(2, 3))
+
+
+def test_other_verbs_take_the_gate_from_it_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_smoke, "contained", here)
+    write('[tool.stopcheck]\ngate = "memory"\nclause = ["ADM-3"]\n')
+    assert run(monkeypatch, "smoke") == ExitCode.CERTIFIED
+    assert "next: stopcheck certify memory" in capsys.readouterr().out
+    assert run(monkeypatch, "replay", "before-admission") == ExitCode.CERTIFIED
+    assert "memory" in capsys.readouterr().out.splitlines()[0]
 
 
 def test_without_a_file_or_a_table_nothing_changes(

@@ -17,6 +17,7 @@ from stopcheck.campaign import (
     NamedChoice,
     load_gate,
     load_scenarios,
+    seen_from,
 )
 from stopcheck.campaign import _replaying as replaying
 from stopcheck.explore import make_trial, replay
@@ -172,6 +173,40 @@ def test_an_edit_of_the_scenario_is_told_clearly(
     assert lines.get("nearest", "") == ("" if digested else edit.nearest)
     assert edit.cause in lines["cause"]
     assert f"stopcheck certify {GATE} --scenario small" in err
+
+
+def test_of_another_gate_it_is_said_that_it_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A token does not name its gate, a file does."""
+    schedule, named = recorded(BEFORE, *WANTED)
+    path = failure_file(tmp_path / "f.json", schedule, named)
+    edited(monkeypatch, cast("anna", "bob"))
+    assert run(monkeypatch, "replay", schedule.token(), "--gate", "memory") == ExitCode.INCONCLUSIVE
+    assert "made with another gate, or the gate or the scenario has changed" in told(capsys.readouterr().err)["cause"]
+    assert run(monkeypatch, "replay", path, "--gate", "memory") == ExitCode.INCONCLUSIVE
+    cause = told(capsys.readouterr().err)["cause"]
+    assert "it was made with another gate: name was flag and is memory; other capabilities" in cause
+
+
+def test_a_clause_that_holds_now_is_said_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edited(monkeypatch, BEFORE)
+    path = failure_file(tmp_path / "f.json", *recorded(BEFORE, *WANTED))
+    assert run(monkeypatch, "replay", path) == ExitCode.CERTIFIED
+    assert "ADM-3 held in this run, where the file has it broken: the gate has changed since" in capsys.readouterr().out
+
+
+def test_a_gate_is_looked_for_above_the_file_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "reports" / "failures").mkdir(parents=True)
+    (tmp_path / "own" / "gate.py").touch()
+    file = tmp_path / "reports" / "failures" / "ADM-3.json"
+    assert seen_from("own/gate.py:Gate", file) == f"{tmp_path / 'own' / 'gate.py'}:Gate"
+    monkeypatch.chdir(tmp_path)
+    for reference in ("own/gate.py:Gate", "own.gate:Gate", "nowhere.py:Gate", "command:python own/gate.py", "memory"):
+        assert seen_from(reference, file) == reference
 
 
 def test_where_only_the_order_was_edited_a_file_is_followed_by_its_names(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -55,11 +56,61 @@ def test_the_debugger_stops_where_the_gates_code_runs_in_that_step(
     assert "7       0s  worker        commit_effect(" in out  # the run went on to its end
 
 
+RESUMED = """
+import asyncio
+from msgspec.structs import replace
+from stopcheck.gate import HostKind
+from stopcheck_fixtures.reference.memory import MemoryGate
+
+class Gate(MemoryGate):
+    contract = replace(MemoryGate.contract, host=HostKind.ASYNCIO, serialised_calls=False, fingerprint=True)
+
+    def fingerprint(self):
+        shown = super().fingerprint()
+        return shown
+
+    async def commit_effect(self, request):
+        before = "before"
+        await asyncio.sleep(0)
+        after = request.effect_id
+        return super().commit_effect(request)
+"""
+
+
+def test_it_stops_where_a_call_that_waited_runs_on_and_not_in_what_the_kit_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "resumed_gate.py"
+    path.write_text(RESUMED)
+    token = Schedule.of("before-admission", {"handles": "1", "granularity": "inner"}, []).token()
+    run(monkeypatch, "replay", token, "--gate", f"{path}:Gate")
+    steps = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "commit_effect" in line]
+    monkeypatch.setattr("sys.stdin", io.StringIO("p 'seen', before\nn\np 'then', after\nc\n"))
+    run(monkeypatch, "replay", token, "--gate", f"{path}:Gate", "--break", str(int(steps[0]) + 1))
+    out = capsys.readouterr().out
+    assert f"step {int(steps[0]) + 1}: worker runs in Gate.commit_effect" in out
+    assert "('seen', 'before')" in out
+    assert "('then', 'refund-mail')" in out
+    assert "fingerprint()" not in out
+
+
+def test_quitting_the_debugger_is_no_fault_of_the_gate(
+    loud: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert run(monkeypatch, "replay", TOKEN, "--gate", loud, "--break", "7") == 130
+    out, err = capsys.readouterr()
+    assert "ADAPTER FAULT" not in out + err
+    assert "interrupted" in err
+
+
 def test_a_step_without_code_of_the_gate_is_said(
     loud: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(monkeypatch, "replay", TOKEN, "--gate", loud, "--break", "900")
-    assert "none of the gate's code runs in step 900" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "none of the gate's code runs in step 900" in out
+    assert re.search(r"next: --break with one of the steps (\d+(-\d+)?(, )?)+$", out, re.M)
 
 
 def test_a_gate_in_another_process_has_no_step_to_stop_in(

@@ -33,7 +33,7 @@ class Right(MemoryGate):
 def test_there_are_examples_and_what_they_change_is_right() -> None:
     assert len(EXAMPLES) == PAGE.read_text().count("```python") == 8
     found = smoke(as_loaded("right", Right))
-    assert (found.fault, found.broken) == (None, ())
+    assert (found.fault, found.broken) == (None, {})
 
 
 @pytest.mark.parametrize(("code", "printed"), EXAMPLES, ids=[printed.partition(" ")[0] for _, printed in EXAMPLES])

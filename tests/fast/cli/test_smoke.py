@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,20 @@ def test_a_gate_that_can_be_tried(
     assert err == ""
 
 
+def test_a_misspelt_method_beside_an_inherited_one_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "misspelt.py"
+    path.write_text(
+        "from stopcheck_fixtures.reference.memory import MemoryGate\n\n\n"
+        "class Gate(MemoryGate):\n    def commit_efect(self, request):\n        return None\n"
+    )
+    assert run(monkeypatch, "smoke", f"{path}:Gate") == ExitCode.CERTIFIED
+    out = capsys.readouterr().out
+    assert out.count("is no operation of the protocol") == 1
+    assert "'commit_efect' is no operation of the protocol, and is never called: is it 'commit_effect'?" in out
+
+
 def test_one_without_inner_points_is_told_what_that_costs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,6 +69,35 @@ def test_one_without_inner_points_is_told_what_that_costs(
     )
     assert run(monkeypatch, "smoke", f"{path}:Gate") == ExitCode.CERTIFIED
     assert "what must be atomic stays UNKNOWN" in capsys.readouterr().out
+
+
+def test_what_the_default_order_breaks_is_told_with_the_call_the_step_and_how_to_see_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "late.py"
+    path.write_text(
+        "from msgspec.structs import replace\n"
+        "from stopcheck_fixtures.reference.memory import MemoryGate\n\n\n"
+        "class Gate(MemoryGate):\n"
+        "    def inspect(self, request):\n"
+        "        print('looked at')\n"
+        "        return replace(super().inspect(request), effects=())\n"
+    )
+    gate = f"{path}:Gate"
+    assert run(monkeypatch, "smoke", gate) == ExitCode.VIOLATIONS
+    lines = capsys.readouterr().out.splitlines()
+    broken = [line for line in lines if " is broken at step " in line]
+    named = next(line for line in lines if line.startswith("clauses broken in the default order already: "))
+    assert named.partition(": ")[2].split(", ") == [line.split()[0] for line in broken]
+    shown = [line for line in lines if line.startswith("  step ") and "inspect(" in line]
+    assert "no effects" in shown[0]
+    assert any(re.match(r"the gate printed \d lines; to see them", line) for line in lines)
+    command = lines[-1].split()
+    assert command[:2] == ["stopcheck", "replay"]
+    assert run(monkeypatch, *command[1:]) == ExitCode.VIOLATIONS
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1].startswith(f"clauses broken: {broken[0].split()[0]} (step ")
+    assert "prints: looked at" in out
 
 
 @pytest.mark.parametrize(

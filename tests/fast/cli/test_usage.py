@@ -22,7 +22,7 @@ HANDLES = Schedule.of("before-admission", {"handles": "2", "granularity": "calls
 VENDOR = "stopcheck_fixtures.vendor.flag_gate:Gate"
 
 WRONG = {
-    "no such command": (("certfy",), "certfy", "--help"),
+    "no such command": (("xyzzy",), "xyzzy", "--help"),
     "no gate": (("certify",), "Missing argument", "stopcheck certify --help"),
     "no budget": (("certify", "memory", "--budget", "0"), "0 is not in the range", "stopcheck certify --help"),
     "no such granularity": (("certify", "memory", "--granularity", "atoms"), "atoms", "--help"),
@@ -37,6 +37,9 @@ WRONG = {
         "did you mean uniform-walk",
     ),
     "no such list": (("list", "foo"), "foo", "stopcheck list --help"),
+    "a list in the singular": (("list", "scenario"), "'scenario'", "did you mean scenarios?"),
+    "misspelt command": (("certfy",), "'certfy'", "did you mean certify"),
+    "misspelt operation": (("explain", "comit_effect"), "'comit_effect'", "did you mean commit_effect"),
     "an option of another list": (
         ("list", "gates", "--uncovered"),
         "--uncovered says nothing about gates",
@@ -48,6 +51,16 @@ WRONG = {
     "no such bundled gate": (("selftest", "--only", "sqlit"), "'sqlit'", "did you mean sqlite"),
     "empty token": (("replay", "", "--gate", VENDOR), "''", "copy the whole token"),
     "foreign token": (("replay", "hello", "--gate", VENDOR), "'hello'", "copy the whole token"),
+    "scenario in the place of a token": (
+        ("replay", "before-admission"),
+        "'before-admission' is a scenario",
+        "stopcheck replay before-admission --gate GATE",
+    ),
+    "misspelt scenario in its place": (
+        ("replay", "before-admision", "--gate", VENDOR),
+        "neither a token nor a file nor a scenario",
+        "did you mean before-admission",
+    ),
     "truncated token": (("replay", TOKEN[:-12], "--gate", VENDOR), "truncated", "copy the whole token"),
     "corrupted token": (("replay", CORRUPTED, "--gate", VENDOR), "checksum", "copy the whole token"),
     "token of another version": (

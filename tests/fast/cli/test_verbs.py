@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from stopcheck.campaign import ExitCode, load_scenarios
@@ -62,11 +64,43 @@ def test_explaining_a_clause_and_a_scenario(
     assert "fault budget: " in out
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("core", "a profile; all of them, and what they want a gate to declare: stopcheck list profiles"),
+        ("commit_effect", "an operation of the gate protocol, for every gate; the reference: stopcheck list protocol"),
+        ("LIVE", "a family of clauses; all of them: stopcheck list requirements"),
+        ("pct", "a strategy; all of them: stopcheck list strategies"),
+        ("deadlines", "adds the clauses: DDL-1, DDL-2, DDL-3"),
+        ("lost-response", "its default order with a gate: stopcheck replay lost-response --gate GATE"),
+    ],
+)
+def test_whatever_has_a_name_is_explained_with_where_it_is_listed(
+    name: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "explain", name) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{name}: ")
+    assert says in lines
+
+
 def test_a_replay_in_which_nothing_breaks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(monkeypatch, "replay", TOKEN, "--gate", "memory") == ExitCode.CERTIFIED
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "clauses broken: none"
     assert "0 deviations from the default order" in lines[-2]
+
+
+def test_a_scenarios_name_shows_its_default_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.json"
+    assert run(monkeypatch, "replay", "before-admission", "--gate", "memory", "--trace", str(trace)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "before-admission (handles 1, granularity calls), memory"
+    assert any("request_cancel(refund/1, task, user) = Ended" in line for line in lines)
+    assert "0 deviations from the default order" in lines[-2]
+    assert trace.stat().st_size
 
 
 def test_help_names_no_hidden_option(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ def test_a_lifetime_shrinks_through_hops() -> None:
     assert not story.broken
     shows(story, GRANDCHILD, 60)
     assert story.broken == ["DDL-1"]
-    assert "at 30 ns at the latest" in story.message
+    assert "at 0.00000003s at the latest" in story.message
 
 
 def test_a_repeat_does_not_move_it() -> None:

@@ -342,8 +342,8 @@ def test_a_finding_says_what_was_possible_and_which_calls_collided() -> None:
     assert found.clauses == ("ADM-3",)
     assert found.calls == ("commit:e1#3", "begin#2", "cancel#4")
     assert "answered Admitted" in found.message
-    assert found.allowed == ("Stopped(record of t#1)", "StaleLease")
-    assert found.states == ("t#1 running, cancelled with scope task, epoch 1 of w1",)
+    assert found.allowed == ("Stopped(record of t/1)", "StaleLease")
+    assert found.states == ("t/1 running, cancelled with scope task, epoch 1 of w1",)
 
 
 def test_after_the_first_finding_nothing_more_is_checked() -> None:

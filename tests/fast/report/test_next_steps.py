@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from stopcheck.campaign import ClauseVerdict, JobResult, Report, Verdict
 from stopcheck.campaign._audit import Differs
+from stopcheck.campaign._executor import AT_FIRST
 from stopcheck.report import print_report
 from stopcheck.report._causes import causes
 from stopcheck.report._limits import not_proved
@@ -38,6 +39,14 @@ def test_a_search_that_was_cut_short_gets_a_larger_budget() -> None:
     step = next_step(with_jobs(JOBS[0]), unknown())
     assert step.startswith(f"{CERTIFY} --scenario before-admission --budget ")
     assert int(step.rpartition(" ")[2]) > SEARCH.budget
+
+
+def test_what_was_left_out_is_run_and_no_budget_is_a_remedy() -> None:
+    left_out = replace(JOBS[0], executions=0, left=f"not run: {AT_FIRST}")
+    assert next_step(with_jobs(left_out), unknown()) == f"{CERTIFY} --scenario before-admission"
+    assert "run without it" in AT_FIRST
+    step = next_step(with_jobs(left_out), unknown("ADM-3", exercised=0))
+    assert step == f"{CERTIFY} --scenario before-admission"
 
 
 def test_a_witness_that_was_missed_is_explained() -> None:
@@ -98,6 +107,13 @@ def test_the_terminal_tells_failures_of_one_cause_together_and_says_so() -> None
     )
     console, out = pipe()
     print_report(console, replace(REPORT, clauses=clauses))
+    lines = out.getvalue().splitlines()
+    first = lines.index(f"FAIL ADM-1: {FINDING.message}")
+    also = lines.index("  the same cause, it seems; mend ADM-1 first (--all shows each with its run):")
+    assert lines[also + 1] == "    ADM-4: why"
+    assert first < also < lines.index(f"FAIL ADM-2: {FINDING.message}")
+    console, out = pipe()
+    print_report(console, replace(REPORT, clauses=clauses), everything=True)
     text = out.getvalue()
     assert [text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")] == sorted(
         text.index(f"FAIL {name}:") for name in ("ADM-1", "ADM-4", "ADM-2")

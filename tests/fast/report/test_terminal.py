@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from stopcheck.campaign import Missed, ProfileVerdict, Report, Verdict
+from stopcheck.campaign import FirstBreak, Missed, ProfileVerdict, Report, Verdict
 from stopcheck.campaign._audit import Differs
 from stopcheck.report import print_report, replay_line
 from tests.fast.report.samples import ASSUMPTION, FINDING, REPORT, TOKEN, pipe, terminal
@@ -72,6 +72,20 @@ def test_a_finding_says_what_where_how_small_and_how_to_replay_it() -> None:
     for words in (place, "gate.py:138", "shrunk to 1 deviation", decides, TOKEN):
         assert words in block
     assert "1 more finding of this clause" in block
+
+
+def test_of_one_run_the_earliest_break_leads_and_a_run_that_broke_something_before_says_so() -> None:
+    early = msgspec.structs.replace(FINDING, clause="ADM-4", step=9, message="early")
+    late = msgspec.structs.replace(FINDING, first=FirstBreak("REC-1", 3), clause="ADM-1", choices=2, message="late")
+    findings = {"ADM-1": late, "ADM-3": FINDING, "ADM-4": early}
+    clauses = tuple(
+        msgspec.structs.replace(c, verdict=Verdict.FAIL, findings=(findings[c.clause],))
+        for c in REPORT.clauses
+        if c.clause in findings
+    )
+    lines = printed(msgspec.structs.replace(REPORT, clauses=clauses), everything=True)
+    assert [line.split()[1] for line in lines if line.startswith("FAIL ")] == ["ADM-4:", "ADM-3:", "ADM-1:"]
+    assert "  first: the run broke REC-1 before that, at step 3; what follows may follow from that" in lines
 
 
 def test_clauses_that_share_a_reason_are_one_line_and_unchecked_ones_are_counted() -> None:

@@ -13,7 +13,7 @@ from stopcheck.judge import CHECKS
 from stopcheck.report import print_parting, print_timeline
 from stopcheck.report._parting import parting
 from stopcheck.report._timeline import timeline
-from stopcheck.world import Granularity, Variant
+from stopcheck.world import Entry, Event, Granularity, PhaseBegan, Variant
 from tests.fast.report.samples import pipe
 
 GATE = "stopcheck_fixtures.vendor.flag_gate:Gate"
@@ -63,7 +63,23 @@ def test_a_broken_clause_stands_right_after_its_step_and_is_told_once_in_full() 
     before = next(line for line in reversed(lines[:at]) if not line.startswith("!!!"))
     assert before.split()[0] == str(step)
     assert sum(line.startswith("!!! ADM-4 broken at") for line in lines) == 1
-    assert sum(line.startswith("!!! ADM-4 broken again at") for line in lines) >= 1
+    again = [line for line in lines if line.startswith("!!! ADM-4 broken again at")]
+    assert len(again) >= 1
+    assert len(set(again)) == len(again)
+
+
+def test_what_broke_in_the_last_step_before_a_header_stands_before_that_header() -> None:
+    replayed = lost_race()
+    last = next(line.step for line in replayed.record.log if isinstance(line, Entry) and _is_end(line.event))
+    twice = [msgspec.structs.replace(v, step=last) for v in replayed.violations[:1]] * 2
+    lines = [line.text for line in timeline(msgspec.structs.replace(replayed, violations=twice))]
+    broken = [at for at, line in enumerate(lines) if line.startswith("!!! ")]
+    assert len(broken) == 1
+    assert lines[broken[0] + 1].startswith("--- final")
+
+
+def _is_end(event: Event) -> bool:
+    return isinstance(event, PhaseBegan) and event.phase == "final"
 
 
 def test_plumbing_is_left_out_unless_it_is_asked_for() -> None:
@@ -115,6 +131,7 @@ def test_the_fork_begins_where_both_part_and_names_what_broke_in_one_of_them_onl
     assert theirs[0].split()[:4] == ["+", str(first), "worker", "commit_effect"]
     assert any("!!! ADM-3 broken" in line for line in ours)
     assert not any("!!!" in line for line in theirs)
+    assert not any("broken again" in line for line in ours)
     assert any("committed once" in line for line in told())
     assert not any("committed once" in line for line in fork())  # both tell that
 

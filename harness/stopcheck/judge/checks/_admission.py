@@ -24,7 +24,8 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 from stopcheck.world import Committed, Entry, Event, Returned
 
 

@@ -20,22 +20,17 @@ from stopcheck.gate import (
     Retry,
     Snapshot,
     Stopped,
-    TaskRef,
     Tombstoned,
     Unsupported,
     Widened,
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
+from stopcheck.judge._wording import label
 from stopcheck.world import Entry, Event, Returned
 
 _SILENT = (Indefinite, Retry, Unsupported)
 _WITH_RECORD = (Accepted, ExistingRecord, Widened, Tombstoned, Stopped, Lost, PreCancelled, Snapshot)
-
-
-def label(ref: TaskRef) -> str:
-    """A task incarnation for people: ``task-1/1``."""
-    return f"{ref.key.task_id}/{ref.incarnation}"
 
 
 def told(record: CancellationRecord) -> str:
@@ -82,4 +77,4 @@ class AnswerCheck(Check):
         """``call.reply`` is a definite answer."""
 
 
-__all__ = ["AnswerCheck", "answer", "label", "shown_record", "told"]
+__all__ = ["AnswerCheck", "answer", "shown_record", "told"]

@@ -29,7 +29,7 @@ from stopcheck.judge._checks import Check, Docket
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._known import LeaseFacts
 from stopcheck.judge._reading import Window
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._completion import label_of
 from stopcheck.judge.checks._readings import ReadingCheck
 

@@ -27,7 +27,8 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, EffectFacts, Facts, TaskFacts
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 
 
 def possibly_registered(facts: Facts, parent: TaskFacts, child: TaskRef) -> bool:

@@ -29,6 +29,7 @@ from stopcheck.gate import (
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Facts
+from stopcheck.judge._wording import seconds
 from stopcheck.judge.checks._completion import label_of
 from stopcheck.judge.checks._escalation import earliest_cutoff_ns, registration_of
 from stopcheck.judge.checks._readings import ReadingCheck
@@ -95,8 +96,9 @@ class CleanupIsShielded(ReadingCheck):
         if cleanup_ns >= contract.reconciliation_budget_ns:
             self.violated(
                 "ESC-5",
-                f"the contract declares cleanup_ns={cleanup_ns}, which is no stricter than "
-                f"reconciliation_budget_ns={contract.reconciliation_budget_ns}",
+                f"the contract declares that clean-up may take {seconds(cleanup_ns)} (cleanup_ns), which is no "
+                f"stricter "
+                f"than its reconciliation budget of {seconds(contract.reconciliation_budget_ns)}",
             )
         record = deed.cut_off
         own = record is not None and record.task == deed.ref
@@ -104,8 +106,10 @@ class CleanupIsShielded(ReadingCheck):
         if reply.expires_ns > cut_ns + cleanup_ns:
             self.violated(
                 "ESC-5",
-                f"the clean-up of {label_of(deed)} (call {deed.call_id}) may go on until {reply.expires_ns} ns, though "
-                f"the cutoff was not after {cut_ns} ns and cleanup_ns is {cleanup_ns}; its deadline counts "
+                f"the clean-up of {label_of(deed)} (call {deed.call_id}) may go on until {seconds(reply.expires_ns)}, "
+                f"though "
+                f"the cutoff was not after {seconds(cut_ns)} and it may take {seconds(cleanup_ns)}; its deadline "
+                f"counts "
                 f"from the cutoff",
             )
 
@@ -128,9 +132,9 @@ class CleanupIsShielded(ReadingCheck):
             return
         self.breaks(
             "ESC-5",
-            f"begin_cleanup on {label_of(deed)} was answered {deed.answer} at {deed.returned_ns} ns (call "
-            f"{deed.call_id}), though the cutoff was at {cutoff_ns} ns or later and clean-up may take "
-            f"{self._cleanup_ns(deed)} ns from then; the stop must not take that away",
+            f"begin_cleanup on {label_of(deed)} was answered {deed.answer} at {seconds(deed.returned_ns)} (call "
+            f"{deed.call_id}), though the cutoff was at {seconds(cutoff_ns)} or later and clean-up may take "
+            f"{seconds(self._cleanup_ns(deed))} from then; the stop must not take that away",
         )
 
     def _within_its_time(self, deed: Deed, request: CleanUp, begun: Deed, reply: CleanupGranted) -> None:
@@ -139,18 +143,21 @@ class CleanupIsShielded(ReadingCheck):
             if deed.begun_ns >= reply.expires_ns:
                 self.violated(
                     "ESC-5",
-                    f"clean_up of {request.artefact} of {label_of(deed)} was answered Removable at {deed.begun_ns} ns "
+                    f"clean_up of {request.artefact} of {label_of(deed)} was answered Removable at "
+                    f"{seconds(deed.begun_ns)} "
                     f"(call {deed.call_id}), though the clean-up (call {begun.call_id}) had ended at "
-                    f"{reply.expires_ns} ns; it has a deadline of its own",
+                    f"{seconds(reply.expires_ns)}; it has a deadline of its own",
                 )
         elif deed.begun_ns >= reply.expires_ns:
             self.exercised("ESC-5")
         elif deed.returned_ns < reply.expires_ns and self._is_to_go(deed, request):
             self.breaks(
                 "ESC-5",
-                f"clean_up of {request.artefact} of {label_of(deed)} was answered {deed.answer} at {deed.returned_ns} "
-                f"ns (call {deed.call_id}), though the task owns it unfinished and the clean-up (call {begun.call_id}) "
-                f"may go on until {reply.expires_ns} ns; it is shielded from the stop, however often that is repeated",
+                f"clean_up of {request.artefact} of {label_of(deed)} was answered {deed.answer} at "
+                f"{seconds(deed.returned_ns)}"
+                f" (call {deed.call_id}), though the task owns it unfinished and the clean-up (call {begun.call_id}) "
+                f"may go on until {seconds(reply.expires_ns)}; it is shielded from the stop, however often that is "
+                f"repeated",
             )
 
     def _is_to_go(self, deed: Deed, request: CleanUp) -> bool:

@@ -11,6 +11,7 @@ from stopcheck.gate import CANCELLED_STATES, TERMINAL_STATES, Execution, Scope, 
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import TaskFacts
 from stopcheck.judge._reading import EffectView, Reading, WorkerView
+from stopcheck.judge._wording import seconds
 from stopcheck.judge.checks._readings import ReadingCheck
 from stopcheck.world import MAX_TICKS
 
@@ -93,7 +94,7 @@ class StoppedTaskComesToRest(ReadingCheck):
         contract = self.contract
         over_ns = cut_ns + contract.grace_ns + contract.reconciliation_budget_ns
         if reading.deed.ticked_ns >= over_ns:
-            self._terminal(reading, f"after a tick at {reading.deed.ticked_ns} ns, cut off by {cut_ns} ns")
+            self._terminal(reading, f"after a tick at {seconds(reading.deed.ticked_ns)}, cut off by {seconds(cut_ns)}")
 
     def on_final(self, reading: Reading) -> None:
         """At rest it is terminal, or the gate never came to rest."""
@@ -107,7 +108,7 @@ class StoppedTaskComesToRest(ReadingCheck):
             self.breaks(
                 "LIVE-4",
                 f"after {MAX_TICKS} ticks at its own wake-up times the gate still names another one "
-                f"({ticked.next_wake_ns} ns) while {reading.name} is stopped; a stopped task comes to rest",
+                f"({seconds(ticked.next_wake_ns)}) while {reading.name} is stopped; a stopped task comes to rest",
             )
         elif ticked.next_wake_ns is None and not ticked.transitions:
             self._terminal(reading, "at rest, with no further wake-up named")
@@ -119,7 +120,7 @@ class StoppedTaskComesToRest(ReadingCheck):
             self.violated(
                 "LIVE-4",
                 f"{reading.name} is still {state} {when}; ticks bring every stopped task to rest within its grace "
-                f"({self.contract.grace_ns} ns) and budget ({self.contract.reconciliation_budget_ns} ns)",
+                f"({seconds(self.contract.grace_ns)}) and budget ({seconds(self.contract.reconciliation_budget_ns)})",
             )
 
 

@@ -13,7 +13,7 @@ from stopcheck.gate import Admitted, Compensate, Disposition, Grant, Void
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._reading import Reading, Window
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck
 
 _WANTED = "a compensation needs an authorisation that names what it answers, and that it spends"

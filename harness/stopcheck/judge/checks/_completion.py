@@ -28,7 +28,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe
 from stopcheck.judge._facts import authorised
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._effect_evidence import is_kept
 from stopcheck.judge.checks._readings import ReadingCheck, all_told, several
 

@@ -31,7 +31,8 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
+from stopcheck.judge._wording import deadline, label, seconds
+from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 
 _WORK = (Admitted, LeaseGranted, Renewed, RetryFired, Taken, Won)
 _OVER = (Execution.COMPLETED, Execution.FAILED)
@@ -72,8 +73,8 @@ class NoLongerThanTheParent(_Lifetimes):
         if shown is None or shown > task.due_by_ns:
             self.violated(
                 "DDL-1",
-                f"{answer(call)} for {label(task.ref)} with {_deadline(shown)}, though by its parents, its cap and "
-                f"its opening its lifetime ends at {task.due_by_ns} ns at the latest; a lifetime only shrinks",
+                f"{answer(call)} for {label(task.ref)} with {deadline(shown)}, though by its parents, its cap and "
+                f"its opening its lifetime ends at {seconds(task.due_by_ns)} at the latest; a lifetime only shrinks",
             )
 
 
@@ -97,19 +98,20 @@ class NoChildWithoutTime(_Lifetimes):
         if late or isinstance(reply, NoTime):
             self.exercised("DDL-2")
         what = (
-            f"{answer(call)} for {label(request.child)} at {request.now_ns} ns, which needs {request.minimum_ns} ns "
-            f"before a reserve of {request.reserve_ns} ns"
+            f"{answer(call)} for {label(request.child)} at {seconds(request.now_ns)}, which needs "
+            f"{seconds(request.minimum_ns)} "
+            f"before a reserve of {seconds(request.reserve_ns)}"
         )
         if late and isinstance(reply, Done):
             self.violated(
                 "DDL-2",
-                f"{what}, though {label(task.ref)} ends by {task.due_by_ns} ns; a child that cannot be of use is "
+                f"{what}, though {label(task.ref)} ends by {seconds(task.due_by_ns)}; a child that cannot be of use is "
                 f"rejected before it is dispatched",
             )
         elif isinstance(reply, NoTime) and self._fits(task, request, needed):
             self.violated(
                 "DDL-2",
-                f"{what}, and {label(task.ref)} has {_deadline(task.due_from_ns)}; only a child whose time does not "
+                f"{what}, and {label(task.ref)} has {deadline(task.due_from_ns)}; only a child whose time does not "
                 f"fit is rejected for it",
             )
 
@@ -192,25 +194,24 @@ class ExpiryIsACutoff(_Lifetimes):
             if due_ns is not None and at_ns < due_ns:
                 self.violated(
                     "DDL-3",
-                    f"{answer(call)} with the record {told(record)}, which was cut off by its deadline at {at_ns} ns, "
-                    f"and its lifetime lasts until {due_ns} ns at least; an expiry is the first operation or tick at "
+                    f"{answer(call)} with the record {told(record)}, which was cut off by its deadline at "
+                    f"{seconds(at_ns)}, "
+                    f"and its lifetime lasts until {seconds(due_ns)} at least; an expiry is the first operation or "
+                    f"tick at "
                     f"which the deadline has been reached",
                 )
 
     def _told(self, call: Call, task: TaskFacts, what: str, why: str) -> None:
         self.violated(
             "DDL-3",
-            f"the deadline of {label(task.ref)} had passed by {task.due_by_ns} ns; at {call.request.now_ns} ns "
+            f"the deadline of {label(task.ref)} had passed by {seconds(task.due_by_ns)}; at "
+            f"{seconds(call.request.now_ns)} "
             f"{answer(call)}, {what}; {why}",
         )
 
 
 def _expiries(record: CancellationRecord) -> Iterator[int]:
     return (cause.at_ns for cause in record.causes if cause.cause is Cause.DEADLINE)
-
-
-def _deadline(at_ns: int | None) -> str:
-    return "no deadline" if at_ns is None else f"the deadline {at_ns} ns"
 
 
 CHECKS: tuple[type[Check], ...] = (NoLongerThanTheParent, NoChildWithoutTime, ExpiryIsACutoff)

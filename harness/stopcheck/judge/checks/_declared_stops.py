@@ -31,7 +31,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._known import TaskFacts
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck, several
 
 #: What may be shown of a stopped task of which something goes on that has no stop.

@@ -12,7 +12,8 @@ from stopcheck.gate import BeginWork, Execution, LeaseGranted, Refused, RetryFir
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts
 from stopcheck.judge._triggers import begin_clause
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 
 
 class BeginAfterCutoff(AnswerCheck):

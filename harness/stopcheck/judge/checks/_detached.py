@@ -12,7 +12,7 @@ from stopcheck.gate import Capability, Done, ExistingChild, Lost, Opened, OpenTa
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import deadline, label
 from stopcheck.judge.checks._inventory import stopped_whole
 from stopcheck.judge.checks._readings import ReadingCheck
 
@@ -115,7 +115,8 @@ class DetachedStandsAlone(ReadingCheck):
         if shown not in ("", request.owner):
             self._told(f"its account shows {shown!r} as its owner", ref, request)
         if self.contract.has(Capability.DEADLINES) and deadline_ns not in (None, request.deadline_ns):
-            self._told(f"its account shows the deadline {deadline_ns}, and it has {request.deadline_ns}", ref, request)
+            shows = f"its account shows {deadline(deadline_ns)}, and it has {deadline(request.deadline_ns)}"
+            self._told(shows, ref, request)
         if reading.snapshot.record is not None and self._left_alone(ref):
             self._told("its account shows a cancellation, though nobody stopped it", ref, request)
 

@@ -29,6 +29,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe
 from stopcheck.judge._facts import Facts, authorised
 from stopcheck.judge._reading import Reading
+from stopcheck.judge._wording import seconds
 from stopcheck.judge.checks._completion import label_of
 from stopcheck.judge.checks._effect_evidence import is_kept
 from stopcheck.judge.checks._readings import ReadingCheck, all_told
@@ -58,8 +59,9 @@ class GraceBeforeForce(ReadingCheck):
             self.violated(
                 "ESC-1",
                 f"force against {deed.request.worker} of {label_of(deed)} was answered {deed.answer} at "
-                f"{deed.returned_ns} ns (call {deed.call_id}), but the cutoff was not before {cutoff_ns} ns and the "
-                f"grace period is {grace_ns} ns",
+                f"{seconds(deed.returned_ns)} (call {deed.call_id}), but the cutoff was not before "
+                f"{seconds(cutoff_ns)} and the "
+                f"grace period is {seconds(grace_ns)}",
             )
 
     def _by_what(self, deed: Deed, request: Escalate) -> None:
@@ -191,9 +193,10 @@ class DrainingIsBounded(ReadingCheck):
         if state not in TERMINAL_STATES:
             self.violated(
                 "ESC-4",
-                f"{reading.name} is shown {state} at {reading.deed.begun_ns} ns, after a tick at "
-                f"{reading.deed.ticked_ns} ns, though it was cut off by {cut_ns} ns and the reconciliation budget is "
-                f"{self.contract.reconciliation_budget_ns} ns; draining is bounded",
+                f"{reading.name} is shown {state} at {seconds(reading.deed.begun_ns)}, after a tick at "
+                f"{seconds(reading.deed.ticked_ns)}, though it was cut off by {seconds(cut_ns)} and the "
+                f"reconciliation budget is "
+                f"{seconds(self.contract.reconciliation_budget_ns)}; draining is bounded",
             )
 
 

@@ -28,6 +28,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check, Docket
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._reading import Reading, Window
+from stopcheck.judge._wording import seconds
 from stopcheck.judge.checks._completion import label_of
 from stopcheck.judge.checks._escalation import declared_grace_ns
 from stopcheck.judge.checks._readings import ReadingCheck
@@ -63,8 +64,9 @@ class ForceIsProvedByProbe(ReadingCheck):
             if grace_ns <= bound_ns:
                 self.violated(
                     "ESC-8",
-                    f"the contract declares for {what} a grace period of {grace_ns} ns, which is not longer than the "
-                    f"{bound_ns} ns within which they observe a stop: a worker that obeys in time may be forced",
+                    f"the contract declares for {what} a grace period of {seconds(grace_ns)}, which is not longer "
+                    f"than the "
+                    f"{seconds(bound_ns)} within which they observe a stop: a worker that obeys in time may be forced",
                 )
 
     def on_reading(self, reading: Reading) -> None:
@@ -158,9 +160,10 @@ class RepeatsAreOneTransition(ReadingCheck):
         if Right.SUPERVISE in request.caller.rights and deed.begun_ns >= cut_ns + grace_ns:
             self.breaks(
                 "ESC-10",
-                f"force against {request.worker} of {window.name} was answered {deed.answer} at {deed.begun_ns} ns "
-                f"(call {deed.call_id}), though the cutoff was known by {cut_ns} ns, the grace period of "
-                f"{grace_ns} ns is over and the worker may still act; repeats must not switch escalation "
+                f"force against {request.worker} of {window.name} was answered {deed.answer} at "
+                f"{seconds(deed.begun_ns)} "
+                f"(call {deed.call_id}), though the cutoff was known by {seconds(cut_ns)}, the grace period of "
+                f"{seconds(grace_ns)} is over and the worker may still act; repeats must not switch escalation "
                 f"off",
             )
 

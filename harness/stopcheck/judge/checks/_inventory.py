@@ -26,7 +26,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._reading import Reading, Window
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck
 
 _GOES_ON = (Execution.RUNNING, Execution.CANCELLATION_REQUESTED, Execution.DRAINING)

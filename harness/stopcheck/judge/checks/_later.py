@@ -23,7 +23,8 @@ from stopcheck.gate import (
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, Facts
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, told
+from stopcheck.judge._wording import label, seconds
+from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 
 
 class GrantsDie(AnswerCheck):
@@ -122,7 +123,7 @@ class RetriesDie(AnswerCheck):
         task = self.facts.tasks.get(ref) if ref is not None else None
         due_by_ns = task.due_by_ns if task is not None and self.contract.has(Capability.DEADLINES) else None
         if task is not None and due_by_ns is not None and call.request.now_ns >= due_by_ns:
-            return f"the deadline of {label(task.ref)} ({due_by_ns} ns) had passed"
+            return f"the deadline of {label(task.ref)} ({seconds(due_by_ns)}) had passed"
         return ""
 
     def _armed(self, ref: TaskRef | None, retry_id: str) -> bool:

@@ -35,7 +35,7 @@ from stopcheck.judge._checks import Check, Docket
 from stopcheck.judge._evidence import speaks
 from stopcheck.judge._facts import Facts, TaskFacts, authorised
 from stopcheck.judge._reading import Window
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._coming_to_rest import CHECKS as _REST_CHECKS
 from stopcheck.judge.checks._readings import ReadingCheck
 

@@ -14,6 +14,7 @@ from stopcheck.gate import MeasuresReport, OperationFigures
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._measuring import COUNTS, Bounds, Measured, Stop, measured, percentile
+from stopcheck.judge._wording import seconds
 from stopcheck.judge.checks._readings import ReadingCheck
 from stopcheck.world import Event
 
@@ -64,13 +65,14 @@ class MeasuresAgree(ReadingCheck):
         times = [stop.to_observation_ns for stop in row.stops if stop.to_observation_ns is not None]
         for name, per_cent in _TIMES:
             if getattr(figures, name) != percentile(times, per_cent):
-                yield f"{name} {getattr(figures, name)}, and it was {percentile(times, per_cent)}"
+                yield f"{name} {seconds(getattr(figures, name))}, and it was {seconds(percentile(times, per_cent))}"
         observed = [stop.observed_by_ns for stop in row.stops if stop.observed_by_ns is not None]
         longest = self.facts.now_ns - min(observed, default=self.facts.now_ns)
         ended = figures.observation_to_terminal_p95_ns
         shortest = min((_at_least_ns(stop) for stop in row.stops if stop.observed_by_ns is not None), default=0)
         if ended is not None and not shortest <= ended <= longest:
-            yield f"observation_to_terminal_p95_ns {ended}, and between {shortest} and {longest} can have passed"
+            passed = f"between {seconds(shortest)} and {seconds(longest)} can have passed"
+            yield f"observation_to_terminal_p95_ns {seconds(ended)}, and {passed}"
 
     def _certain(self, row: Measured) -> bool:
         """Whether each stopped task is known, and every acknowledgement was answered."""

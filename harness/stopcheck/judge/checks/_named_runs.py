@@ -14,7 +14,8 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.judge._reading import Reading
 from stopcheck.judge._rights import RIGHTS, STOPS
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, traces
 from stopcheck.judge.checks._readings import ReadingCheck
 

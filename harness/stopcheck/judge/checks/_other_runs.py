@@ -31,7 +31,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._known import LeaseFacts, TaskFacts
 from stopcheck.judge._reading import Reading, Window
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: What an account shows, and the operations without which there can be none of it.

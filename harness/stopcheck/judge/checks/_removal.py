@@ -12,7 +12,7 @@ from stopcheck.gate import OwnedKind, Recorded, RecordSignal
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: Owned work that runs elsewhere: no lease and no word of a worker here can end it.

@@ -33,7 +33,8 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Facts
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import told
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: What a job that has finished would have begun.

@@ -20,7 +20,8 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
+from stopcheck.judge._wording import label, seconds
+from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 from stopcheck.judge.checks._record import unaware
 
 #: So many other records are a crowd: a gate that keeps only the newest few would have dropped the first.
@@ -54,8 +55,10 @@ class LivesItsRetention(AnswerCheck):
             ends_ns = known.causes[0].at_ns + self.contract.retention_ns
             self.violated(
                 "REC-6",
-                f"{answer(call)}: {gone}, though {told(known)} of {label(ref)} is to be kept until {ends_ns} ns, and "
-                f"this was at {self.facts.now_ns} ns. Since then {', '.join(since)}; nothing of that removes a record",
+                f"{answer(call)}: {gone}, though {told(known)} of {label(ref)} is to be kept until "
+                f"{seconds(ends_ns)}, and "
+                f"this was at {seconds(self.facts.now_ns)}. Since then {', '.join(since)}; nothing of that removes a "
+                f"record",
             )
 
     def _came_over(self, call: Call, ref: TaskRef, known: CancellationRecord) -> list[str]:
@@ -102,8 +105,10 @@ class NoForeignClock(AnswerCheck):
         if not request.now_ns <= mine[0].at_ns <= self.facts.now_ns:
             self.violated(
                 "REC-6",
-                f"{answer(call)} with the record {told(reply.record)}, dated {mine[0].at_ns} ns, though the call was "
-                f"made at {request.now_ns} ns; its requester's clock said {request.requested_ns} ns, and no foreign "
+                f"{answer(call)} with the record {told(reply.record)}, dated {seconds(mine[0].at_ns)}, though the "
+                f"call was "
+                f"made at {seconds(request.now_ns)}; its requester's clock said {seconds(request.requested_ns)}, and "
+                f"no foreign "
                 f"clock orders a record",
             )
 

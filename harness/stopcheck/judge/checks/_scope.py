@@ -34,7 +34,8 @@ from stopcheck.gate import (
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
 from stopcheck.judge._rights import RIGHTS, STOPS, has_right
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 
 _ASKED_FOR = (Cause.USER, Cause.PARENT)
 

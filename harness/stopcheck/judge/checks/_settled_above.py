@@ -11,7 +11,7 @@ from typing import ClassVar
 from stopcheck.gate import Execution, Scope, TaskRef
 from stopcheck.judge._checks import Check
 from stopcheck.judge._reading import Reading
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import ReadingCheck
 
 _ENDED = (Execution.CANCELLED_SETTLED, Execution.COMPLETED, Execution.FAILED, Execution.UNSTARTED)

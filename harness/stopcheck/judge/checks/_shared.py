@@ -20,7 +20,8 @@ from stopcheck.gate import (
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts
-from stopcheck.judge.checks._answers import AnswerCheck, answer, label, shown_record, told
+from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 
 
 class OthersKeepTheirInterest(AnswerCheck):

@@ -13,7 +13,7 @@ import msgspec
 from stopcheck.gate import Background, Snapshot, TaskRef
 from stopcheck.judge._checks import Check, Docket
 from stopcheck.judge._facts import Facts
-from stopcheck.judge.checks._answers import label
+from stopcheck.judge._wording import label
 from stopcheck.judge.checks._readings import several
 from stopcheck.world import Called, Entry, Event, GateDied, Returned
 

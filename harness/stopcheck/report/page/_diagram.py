@@ -12,8 +12,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from stopcheck.campaign import Broken, Interleaving, Kind, Lane, Move
+from stopcheck.judge import seconds
 from stopcheck.report._story_text import told
-from stopcheck.report._words import seconds
 
 #: Pixels from lane to lane, and from the top of a row to its arrow.
 PITCH, _Y = 54, 14

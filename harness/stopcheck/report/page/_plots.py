@@ -13,8 +13,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from stopcheck.campaign import Report
-from stopcheck.judge import weighted_percentile
-from stopcheck.report._words import seconds
+from stopcheck.judge import seconds, weighted_percentile
 
 _BARS, _WIDTH, _HEIGHT = 24, 6, 22
 _COUNTS = ("after_cutoff", "completed_after_cancel", "unknown", "late_results", "orphans", "forced")

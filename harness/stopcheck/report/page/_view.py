@@ -25,7 +25,7 @@ from stopcheck.campaign import (
 from stopcheck.gate import Durability
 from stopcheck.judge.requirements import FAMILIES, REQUIREMENTS, Requirement
 from stopcheck.report._causes import Cause, causes
-from stopcheck.report._findings import replay_command, replay_line, short_place
+from stopcheck.report._findings import broke_first, from_where, gate_reference, replay_command, replay_line, short_place
 from stopcheck.report._limits import not_proved, not_proved_by_any
 from stopcheck.report._next_steps import Unknown, next_step, unknowns
 from stopcheck.report._parting import what_decides
@@ -69,6 +69,7 @@ class Failure(NamedTuple):
     finding: Finding
     place: str
     scenario: str
+    first: str
     decides: str
     plain: str
     replay: str
@@ -123,6 +124,7 @@ class View(NamedTuple):
     replay: Callable[[str], str]
     waivers: tuple[WaiverRow, ...]
     unscored: tuple[tuple[ClauseVerdict, Requirement], ...]
+    whence: str
 
 
 def view(report: Report) -> View:
@@ -150,6 +152,7 @@ def view(report: Report) -> View:
         replay=partial(replay_command, reference=report.gate.reference if report.gate is not None else "GATE"),
         waivers=tuple(_waivers(report)),
         unscored=tuple((clause, REQUIREMENTS[clause.clause]) for clause in report.unscored),
+        whence=from_where(gate_reference(report)),
     )
 
 
@@ -211,6 +214,7 @@ def _failure(report: Report, cause: Cause, number: int) -> Failure:
         finding=finding,
         place=short_place(finding),
         scenario=known.sentence if known is not None else "",
+        first=broke_first(finding.first) if finding.first is not None else "",
         decides=what_decides(finding.nearest) if finding.nearest is not None else "",
         plain=_in_words(story, finding) if story is not None else "",
         replay=replay_line(report, finding),
