@@ -231,6 +231,10 @@ class DatabaseArea(StorageArea):
         """What the server syncs is not seen."""
         return self._area.power_doubt
 
+    def take_torn_doubt(self) -> str:
+        """Of files that lie beside the database."""
+        return self._area.take_torn_doubt()
+
     def discard(self, path: Path) -> None:
         """Done with the directory."""
         self._area.discard(path)

@@ -130,6 +130,10 @@ class _Told(StorageArea):
         """As the area says."""
         return self._area.power_doubt
 
+    def take_torn_doubt(self) -> str:
+        """As the area says."""
+        return self._area.take_torn_doubt()
+
     def power_copy(self, path: Path) -> Path:
         """As the area does it."""
         place = self._area.power_copy(path)

@@ -169,7 +169,7 @@ class JobRunner:
     ) -> JobResult:
         merged = found.exploration
         findings = tuple(_finding(spec, failure, merged) for _, failure in sorted(merged.failures.items()))
-        contract = self._loaded.contract
+        contract, interior = self._loaded.contract, self.interior(Granularity(spec.granularity))
         wanted = tuple(witness.name for witness in scenario.witnesses if witness.asked_of(contract))
         fault = merged.faults[0] if merged.faults else None
         return JobResult(
@@ -198,7 +198,8 @@ class JobRunner:
             cache_full=merged.cache is not None and merged.cache.full,
             ledger=tallies(merged.offers, merged.admitted),
             measures=merged.measures,
-            power_doubt=self.interior(Granularity(spec.granularity)).power_doubt,
+            power_doubt=interior.power_doubt,
+            torn_doubt=interior.take_torn_doubt(),
             schedules=schedules,
         )
 

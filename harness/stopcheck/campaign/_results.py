@@ -148,7 +148,8 @@ class JobResult(msgspec.Struct, frozen=True):
     state cache reached its bound, which costs time, not soundness. ``ledger``: which faults, deaths and races of timers
     its runs were offered, and which they took. ``unsound``: why nothing follows from its silence; ``differs``: that
     the gate is not deterministic, and where that shows. ``measures``: those of MET-1, of the runs that came to their
-    end. ``power_doubt``: why nothing is known of the loss of power, which the gate claims to survive.
+    end. ``power_doubt``: why nothing is known of the loss of power, which the gate claims to survive; ``torn_doubt``:
+    why nothing is known of a death in the middle of a write.
     ``schedules``: the digest of all its runs, the same wherever it is done again.
     """
 
@@ -179,6 +180,7 @@ class JobResult(msgspec.Struct, frozen=True):
     ledger: tuple[Tally, ...] = ()
     measures: tuple[Measures, ...] = ()
     power_doubt: str = ""
+    torn_doubt: str = ""
     schedules: str = ""
 
     @property

@@ -96,11 +96,11 @@ def _verdict(
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
         return verdict(Verdict.UNKNOWN, doubts[0] + more)
-    dark = _power_untried(clause, contract, relevant, ground)
+    dark = _power_untried(clause, contract, relevant, ground) or _tearing_untried(clause, relevant)
     if dark:
         return verdict(Verdict.UNKNOWN, dark)
     coarse = _untried_inside(requirement, relevant, jobs) if requirement.atomic else ""
-    return verdict(*_by_granularity(coarse, contract, ground))
+    return verdict(*_by_granularity(clause, coarse, contract, ground))
 
 
 def _power_untried(clause: str, contract: GateContract, jobs: Sequence[JobResult], ground: Ground) -> str:
@@ -115,12 +115,20 @@ def _power_untried(clause: str, contract: GateContract, jobs: Sequence[JobResult
     return f"the loss of power was not tried{doubt and f': {doubt}'}{hint}"
 
 
-def _by_granularity(coarse: str, contract: GateContract, ground: Ground) -> tuple[Verdict, str, str]:
+def _tearing_untried(clause: str, jobs: Sequence[JobResult]) -> str:
+    """Why a clause about durability has not been put to a death in the middle of a write; empty where it needed not."""
+    doubt = next((job.torn_doubt for job in jobs if job.torn_doubt), "")
+    if not doubt or clause not in NEEDS_DURABILITY:
+        return ""
+    return f"a death between two writes of a file was not tried: {doubt}"
+
+
+def _by_granularity(clause: str, coarse: str, contract: GateContract, ground: Ground) -> tuple[Verdict, str, str]:
     """The verdict, why, and what it assumes, of a clause that nothing broke and nothing makes doubtful. ``coarse``: why
-    it was not tried finely enough; empty if it was."""
+    it was not tried finely enough; empty if it was. Serialised calls do not overlap, but one can die half done."""
     if not coarse:
         return Verdict.PASS, in_words(ground), ""
-    if contract.serialised_calls:
+    if contract.serialised_calls and clause not in NEEDS_DURABILITY:
         return Verdict.PASS, in_words(ground), SERIALISED
     why = f"tried at granularity calls only: {coarse}, and a check and an act in two steps look atomic there"
     return Verdict.UNKNOWN, why, ""

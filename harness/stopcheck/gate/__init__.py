@@ -193,6 +193,7 @@ from stopcheck.gate._requests import (
     RevokeLease,
     Tick,
 )
+from stopcheck.gate._rights import RIGHTS, rights_for
 from stopcheck.gate._scaffold import Scaffold
 from stopcheck.gate._sentence import sentence_for
 from stopcheck.gate._vocabulary import (
@@ -227,6 +228,7 @@ __all__ = [
     "CANCELLED_STATES",
     "EXECUTION_EDGES",
     "OPERATIONS",
+    "RIGHTS",
     "SECOND_NS",
     "TERMINAL_STATES",
     "Accepted",
@@ -426,6 +428,7 @@ __all__ = [
     "WorkerFacet",
     "WrongReply",
     "conninfo_of",
+    "rights_for",
     "sentence_for",
 ]
 

@@ -163,7 +163,8 @@ class LifecycleEntry(msgspec.Struct, frozen=True):
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """Two statements about one subject that cannot both be true, kept for whoever has to explain it."""
+    """Two statements about one subject that cannot both be true, kept for whoever has to explain it. One of ``subject``
+    and ``detail`` names what it is about as others know it: the effect's id or the receipt's, or the worker."""
 
     subject: str
     detail: str

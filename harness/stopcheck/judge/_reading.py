@@ -7,6 +7,7 @@ gate fails for an order of calls that nobody can know. Effects and workers are l
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -127,10 +128,21 @@ class Reading(Window):
         known = self.deed.cut_off
         return known if known is not None and known.task == self.task.ref else None
 
+    def contradicted(self, *names: str) -> bool:
+        """Whether a contradiction is recorded that names one of these (an effect, a receipt, a worker), as its subject
+        or in its detail. One about something else explains nothing."""
+        kept = self.snapshot.contradictions
+        return any(_names(entry.subject, name) or _names(entry.detail, name) for entry in kept for name in names)
+
     @property
     def settled(self) -> bool:
         """Whether the snapshot shows the task as settled."""
         return self.snapshot.execution is Execution.CANCELLED_SETTLED
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether the name stands there by itself: ``mail`` is not named by ``second-mail``."""
+    return bool(name) and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 __all__ = ["EffectView", "Reading", "Told", "Window", "WorkerView"]

@@ -36,12 +36,14 @@ from stopcheck.gate import (
     RequestCancel,
     Retry,
     RevokeLease,
+    Right,
     Scope,
     Snapshot,
     TaskRef,
     Tick,
     Trigger,
     ViewEnd,
+    rights_for,
 )
 from stopcheck.world._client_optional import OptionalCalls
 from stopcheck.world._effects import Effect
@@ -78,9 +80,13 @@ class Client(OptionalCalls):
             if not self.alive():
                 raise CallerGone
             named = {"incarnation": task.incarnation, **fields}
-            return kind(call_id=call_id, caller=self.caller, now_ns=now_ns, task=task.key, **named)
+            return self._presented(kind(call_id=call_id, caller=self.caller, now_ns=now_ns, task=task.key, **named))
 
         return await self._world.port.call(self._handle, kind.operation, make)
+
+    def _presented(self, request: Request) -> Request:
+        """The request as the gate is given it."""
+        return request
 
     async def insist(self, kind: type[Request], task: TaskRef, /, **fields: Any) -> Any:
         """Make a call again while it is answered ``Indefinite`` or (up to a bound) ``Retry``. How often it was made is
@@ -104,6 +110,10 @@ class Client(OptionalCalls):
     def as_tenant(self, tenant: str) -> Client:
         """The same principal, but of another tenant."""
         return Client(self._world, msgspec.structs.replace(self.caller, tenant=tenant), self._handle)
+
+    def without_the_right(self) -> Client:
+        """The same principal, who has each time every right but those that the request takes."""
+        return _WrongRights(self._world, self.caller, self._handle)
 
     async def open_task(self, task: TaskRef, deadline_ns: int | None = None, owner: str = "") -> Any:
         """Open the task. A gate that assigns incarnations is asked for a new one, and only once."""
@@ -217,3 +227,12 @@ class Client(OptionalCalls):
     async def tick(self, task: TaskRef) -> Any:
         """Let the gate make what is due."""
         return await self.insist(Tick, task)
+
+
+class _WrongRights(Client):
+    """May do everything but what it asks for."""
+
+    def _presented(self, request: Request) -> Request:
+        taken = rights_for(request)
+        others = tuple(right for right in Right if right not in taken)
+        return msgspec.structs.replace(request, caller=msgspec.structs.replace(self.caller, rights=others))

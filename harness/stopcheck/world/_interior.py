@@ -41,6 +41,10 @@ class StorageArea(Protocol):
         """Why nothing follows from it for this gate, though it claims to survive it; else empty."""
         return ""
 
+    def take_torn_doubt(self) -> str:
+        """Why a death in the middle of a write was not tried, since this was asked last; empty where no doubt is."""
+        return ""
+
     def power_copy(self, path: Path) -> Path:
         """What is left when the power is lost: all that was written, where everything is synced at once."""
         return self.crash_copy(path)
@@ -96,6 +100,10 @@ class Interior(Protocol):
         """Why nothing follows from it for this gate, though it claims to survive it; else empty."""
         ...
 
+    def take_torn_doubt(self) -> str:
+        """Why a death in the middle of a write was not tried, since this was asked last; empty where no doubt is."""
+        ...
+
     def survive(self, storage: Path, death: Death) -> Path:
         """What of the storage is there after the death."""
         ...
@@ -148,6 +156,10 @@ class OnStorage:
     def power_doubt(self) -> str:
         """As the area says."""
         return self._area.power_doubt
+
+    def take_torn_doubt(self) -> str:
+        """As the area says."""
+        return self._area.take_torn_doubt()
 
     def survive(self, storage: Path, death: Death) -> Path:
         """A copy of what lies on the disk."""

@@ -21,6 +21,9 @@ from stopcheck.world._synced_files import SyncedFiles
 
 #: What SQLite rebuilds.
 _NOT_COPIED = "-shm"
+#: How SQLite's own files begin (a database, a journal and one that is not synced yet, a write-ahead log): in them it
+#: undoes what a death leaves half done.
+_RECOVERS = (b"SQLite format 3\0", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", bytes(8), b"\x37\x7f\x06")
 
 
 class Workspace(StorageArea):
@@ -36,6 +39,7 @@ class Workspace(StorageArea):
         self._template: dict[str, bytes] = {}
         self._folders: list[str] = []
         self._held: dict[str, list[int]] = {}
+        self._plain: set[str] = set()
 
     def use_template(self, path: Path) -> None:
         """From now on a fresh directory is filled with the files under ``path`` (small ones: they are kept in memory).
@@ -69,6 +73,12 @@ class Workspace(StorageArea):
             return f"the kit knows only what Python's sqlite3 syncs, and the gate writes {', '.join(beyond)} past it"
         return self._untried
 
+    def take_torn_doubt(self) -> str:
+        """Why a death between two writes of a file was not tried; of the copies since this was asked last."""
+        plain, self._plain = sorted(self._plain), set()
+        names = f"{', '.join(plain[:3])}{' and others' if len(plain) > 3 else ''}"
+        return names and f"the gate writes {names} by itself, and the kit does not see each write of it"
+
     def power_copy(self, path: Path) -> Path:
         """What of ``path`` is left when the power is lost now."""
         target = self._next("dark")
@@ -86,24 +96,27 @@ class Workspace(StorageArea):
         Raises ``OSError`` if it cannot be copied."""
         target = self._next("crash")
         try:
-            self._copy(str(path), str(target), self._held.setdefault(str(path), []))
+            self._copy(str(path), str(target), self._held.setdefault(str(path), []), "")
         except OSError as error:
             raise OSError(f"{path} could not be copied to {target}: {error}") from error
         if self._synced is not None:
             self._synced.copied(path, target)
         return target
 
-    def _copy(self, source: str, target: str, held: list[int]) -> None:
+    def _copy(self, source: str, target: str, held: list[int], above: str) -> None:
         with os.scandir(source) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
         os.mkdir(target)
         for entry in found:
             if entry.is_dir():
-                self._copy(entry.path, f"{target}/{entry.name}", held)
+                self._copy(entry.path, f"{target}/{entry.name}", held, f"{above}{entry.name}/")
             elif not entry.name.endswith(_NOT_COPIED):
                 descriptor = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
                 held.append(descriptor)
-                _write(f"{target}/{entry.name}", _read(descriptor))
+                content, name = _read(descriptor), f"{above}{entry.name}"
+                _write(f"{target}/{entry.name}", content)
+                if content and not content.startswith(_RECOVERS) and content != self._template.get(name):
+                    self._plain.add(name)
 
     def discard(self, path: Path) -> None:
         """Delete a directory that a run no longer needs. Descriptors that others still have open keep what they need;

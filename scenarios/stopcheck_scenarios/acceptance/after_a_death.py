@@ -39,7 +39,7 @@ from stopcheck.gate import (
     TaskRef,
     Void,
 )
-from stopcheck.world import Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
+from stopcheck.world import EXPORT, Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import answer, death, in_order, keeps_ledger, saw
 
 WORKER = "worker"
@@ -55,14 +55,16 @@ def used_up(world: World) -> None:
     mail = world.receiver("mail")
     doubtful, early = world.effect(task, "refund-mail", mail), world.effect(task, "survey-mail", mail)
     refused = world.effect(other, "statement-mail", mail)
+    cut_short = world.effect(other, "statement-file", world.receiver("files", EXPORT))
     world.opens(task)
     world.opens(other)
     holder = world.under_way(task, WORKER, effects=(doubtful,))
-    second = world.under_way(other, "other worker", effects=(refused,))
+    second = world.under_way(other, "other worker", effects=(refused, cut_short))
     world.prepare(use_up(world, holder, task))
     if world.port.contract.ledger:
         world.prepare(leave_in_doubt(world, doubtful, early))
-        world.prepare(be_refused(world, refused))
+        world.prepare(be_told(world, refused, Finding.REJECTED, Finding.EXECUTED))
+        world.prepare(be_told(world, cut_short, Finding.PARTIAL))
     world.actor(WORKER, use_again(world, (holder, task), (second, other), doubtful))
 
 
@@ -106,13 +108,13 @@ async def leave_in_doubt(world: World, doubtful: Effect, early: Effect) -> None:
     await dispatcher.record_outcome(early, ReceiptEvidence(receipt))
 
 
-async def be_refused(world: World, refused: Effect) -> None:
-    """Its receiver will not take a mail, says so, and then says that it took it."""
+async def be_told(world: World, effect: Effect, *findings: Finding) -> None:
+    """Its receiver says this of it: that it will not take a mail, then that it took it; that a file is cut short."""
     dispatcher = world.client("dispatcher", Right.DISPATCH, handle=0)
-    claim = await dispatcher.claim_dispatch(refused)
-    for finding in (Finding.REJECTED, Finding.EXECUTED):
-        receipt = refused.receiver.sign(refused.effect_id, refused.payload_digest, finding)
-        await dispatcher.record_outcome(refused, ReceiptEvidence(receipt), getattr(claim, "attempt", None))
+    claim = await dispatcher.claim_dispatch(effect)
+    for finding in findings:
+        receipt = effect.receiver.sign(effect.effect_id, effect.payload_digest, finding)
+        await dispatcher.record_outcome(effect, ReceiptEvidence(receipt), getattr(claim, "attempt", None))
 
 
 async def use_again(
@@ -293,7 +295,7 @@ SCENARIOS = (
             ),
             Witness("an effect stayed in doubt", saw(answer("inspect", Snapshot)), given=keeps_ledger),
         ),
-        clauses=("ADM-8", "DLV-4", "RES-4", "RES-5", "ESC-9", "EFF-3", "EFF-10"),
+        clauses=("ADM-8", "DLV-4", "RES-4", "RES-5", "ESC-9", "EFF-3", "EFF-10", "EFF-12"),
         points=("during retry backoff",),
     ),
     Scenario(

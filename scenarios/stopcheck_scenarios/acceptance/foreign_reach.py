@@ -5,7 +5,8 @@ that waits for its answer, an item in hand-over. Two others are where nothing bu
 idle and has a retry that is due, one is stopped, its mail sent and its grace period over. Somebody of another tenant,
 who is called like the worker and may do everything there, tries each operation, once; then reads what the cache holds
 for a task of his own, whose name and tenant give those of the idle one when they are joined. So does a colleague of the
-same tenant, called like the worker too, who has no right at all.
+same tenant, called like the worker too, who has no right at all; and then one who has each time every right but those
+that the operation takes.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def build(world: World) -> None:
     world.prepare(furnish(world, holder, task))
     world.prepare(move_in(stranger, own))
     colleague = world.client(WORKER)
+    busybody = world.client(WORKER).without_the_right()
     everything = (letter, strangers_child), (mail, strangers_mail)
     world.actor(
         "stranger",
@@ -73,6 +75,9 @@ def build(world: World) -> None:
             try_open_doors(world, colleague, idle, strangers_mail, paid),
             try_everything(world, colleague, *everything, task),
             colleague.tick(task),
+            try_open_doors(world, busybody, idle, strangers_mail, paid),
+            try_everything(world, busybody, *everything, task),
+            busybody.tick(task),
         ),
     )
     world.actor(WORKER, go_on(world, holder, task, idle))
@@ -205,6 +210,7 @@ async def try_the_rest(world: World, stranger: Client, task: TaskRef) -> None:
         await stranger.fire_retry(task, "retry", WORKER)
     if contract.has(Capability.APPROVALS):
         await stranger.grant(task, "strangers-approval")
+        await stranger.grant(task, "strangers-write", GrantKind.PREPARED_WRITE)
         await stranger.use_grant(task, "prepared-write")
     if contract.has(Capability.ESCALATION):
         await stranger.escalate(task, WORKER)
@@ -248,7 +254,7 @@ SCENARIO = Scenario(
     id="foreign-reach",
     ledger=False,
     title="A stranger tries every operation",
-    sentence="Tenants are apart in every operation, and in what their tasks share; so is whoever has no right there.",
+    sentence="Tenants are apart in every operation, and in what their tasks share; so is whoever lacks the right.",
     build=build,
     budget=FaultBudget(crashes=0, provider=0),
     witnesses=(
@@ -257,6 +263,14 @@ SCENARIO = Scenario(
         Witness(
             "a colleague without rights was refused after the stranger",
             in_order(answer("inspect", Snapshot, actor="stranger"), answer("tick", Refused, actor="stranger")),
+        ),
+        Witness(
+            "so was one with the wrong rights after the colleague",
+            in_order(
+                answer("tick", Refused, actor="stranger"),
+                answer("inspect", Refused, actor="stranger"),
+                answer("tick", Refused, actor="stranger"),
+            ),
         ),
         Witness(
             "the stranger looked into a cache of his own",

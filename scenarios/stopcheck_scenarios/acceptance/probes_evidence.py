@@ -1,7 +1,7 @@
-"""A receiver contradicts itself: first it signs that the mail was rejected, then that it was executed.
+"""A receiver contradicts itself: first it signs that a mail was rejected, then that it was executed.
 
-Nobody forges anything here, so the only contradiction that can be recorded is this one. Somebody may press Stop between
-the two statements.
+It does so of two mails, one after the other. Nobody forges anything here, so the only contradictions that can be
+recorded are these two. Somebody may press Stop between any two of the statements.
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ from stopcheck_scenarios._seen import answer, in_order, saw
 
 
 def build(world: World) -> None:
-    """An admitted mail, a dispatcher who is told two things of it, and a person at Stop."""
-    task = world.task("refund")
-    refund_mail = world.effect(task, "refund-mail", world.receiver("mail"))
+    """Two admitted mails, a dispatcher who is told two things of each, and a person at Stop."""
+    task, mail = world.task("refund"), world.receiver("mail")
+    mails = tuple(world.effect(task, name, mail) for name in ("refund-mail", "second-mail"))
     world.opens(task)
-    world.under_way(task, effects=(refund_mail,))
-    world.actor("dispatcher", hear_both(world.client("dispatcher", Right.DISPATCH), refund_mail))
+    world.under_way(task, effects=mails)
+    world.actor("dispatcher", hear_both(world.client("dispatcher", Right.DISPATCH), mails))
     world.person("person", task)
 
 
-async def hear_both(client: Client, effect: Effect) -> None:
-    """Claim the mail, and tell both statements in turn."""
-    claim = await client.claim_dispatch(effect)
-    if not isinstance(claim, ClaimGranted):
-        return
-    for finding in (Finding.REJECTED, Finding.EXECUTED):
-        receipt = effect.receiver.sign(effect.effect_id, effect.payload_digest, finding)
-        await client.record_outcome(effect, ReceiptEvidence(receipt), claim.attempt)
+async def hear_both(client: Client, mails: tuple[Effect, ...]) -> None:
+    """Claim each mail, and tell both statements in turn."""
+    for effect in mails:
+        claim = await client.claim_dispatch(effect)
+        if not isinstance(claim, ClaimGranted):
+            continue
+        for finding in (Finding.REJECTED, Finding.EXECUTED):
+            receipt = effect.receiver.sign(effect.effect_id, effect.payload_digest, finding)
+            await client.record_outcome(effect, ReceiptEvidence(receipt), claim.attempt)
 
 
 SCENARIO = Scenario(

@@ -1,7 +1,7 @@
 """A lease can be lost in more ways than to a successor: it runs out, it is taken away, or the stop ends it.
 
 A worker that does not believe it goes on under the old epoch: it tries to commit, to renew, to complete and to give
-the task up. Nobody has taken its place.
+the task up. Nobody has taken its place. Before a lease is taken away, the worker also tries numbers that no lease had.
 """
 
 from __future__ import annotations
@@ -34,8 +34,16 @@ def revoked(world: World) -> None:
     world.opens(task)
     holder = world.under_way(task)
     world.actor("supervisor", take_away(world, holder, task))
-    world.actor("worker", go_on(holder, late_mail))
+    world.actor("worker", guess_and_go_on(holder, late_mail))
     world.person("person", task, then_inspects=False)
+
+
+async def guess_and_go_on(holder: Holder, effect: Effect) -> None:
+    """An epoch that is none, and one that nobody has been given yet; then its own."""
+    await holder.client.commit_effect(effect, 0)
+    await holder.client.commit_effect(effect, holder.epoch + 1)
+    await holder.client.complete(effect.task, holder.epoch + 1)
+    await go_on(holder, effect)
 
 
 async def take_away(world: World, holder: Holder, task: TaskRef) -> None:
@@ -84,6 +92,15 @@ SCENARIOS = (
             Witness(
                 "a commitment under the revoked lease was refused",
                 in_order(answer("revoke_lease", Done), answer("commit_effect", StaleLease)),
+                given=keeps_ledger,
+            ),
+            Witness(
+                "epochs that nobody had been given carried no authority",
+                in_order(
+                    answer("commit_effect", StaleLease),
+                    answer("commit_effect", StaleLease),
+                    answer("revoke_lease", Done),
+                ),
                 given=keeps_ledger,
             ),
             Witness(

@@ -9,6 +9,7 @@ import pytest
 
 from stopcheck.gate import (
     OPERATIONS,
+    RIGHTS,
     Accepted,
     Admitted,
     Cause,
@@ -51,7 +52,6 @@ from stopcheck.gate import (
     Widened,
     WorkerFacet,
 )
-from stopcheck.judge._rights import RIGHTS
 from stopcheck.judge.checks._scope import (
     EarlyStopKept,
     OneRecord,

@@ -1,4 +1,7 @@
-"""Whichever one operation a gate lets everybody in at, a single plain run of `foreign-reach` shows it."""
+"""Whichever one operation a gate lets everybody in at, a single plain run of `foreign-reach` shows it.
+
+That includes whoever has other rights: nothing that strangers try changes anything, so the calls of the last round meet
+the same situation as those before."""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import pytest
 from stopcheck.explore import make_trial
 from stopcheck.gate import OPERATIONS, Request, Right
 from stopcheck.judge import CHECKS, gate_memo
+from stopcheck.judge._rights import has_right
 from stopcheck.kernel import DefaultChooser
-from stopcheck.world import PlainInterior, Variant
+from stopcheck.world import Called, PlainInterior, Variant
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_scenarios.acceptance import foreign_reach
-from tests.fast.scenarios.driver import NoStorage
+from tests.fast.scenarios.driver import NoStorage, one_run
 
 AUTHORITY = {"SCOPE-3", "SCOPE-7", "SCOPE-9"}
 #: Due transitions are made for all tenants at once, so that it does not matter whose name a tick comes in.
@@ -52,6 +56,13 @@ def broken(gate: type[MemoryGate]) -> set[str]:
 def test_whoever_has_no_right_is_found_where_the_gate_lets_him_in(door: str) -> None:
     gate = type("Gate", (ForgetsTheRight,), {"door": door})
     assert broken(gate) & AUTHORITY
+
+
+def test_each_operation_is_also_tried_with_every_right_but_its_own() -> None:
+    events = one_run(foreign_reach.SCENARIO).events
+    asked = [event.request for event in events if isinstance(event, Called)]
+    wrongly = {request.operation for request in asked if request.caller.rights and not has_right(request)}
+    assert wrongly == set(OPERATIONS)
 
 
 @pytest.mark.parametrize("door", [name for name in OPERATIONS if name not in OF_NO_TENANT])

@@ -26,6 +26,12 @@ def _word(deed: Deed) -> tuple[int, AckStrength]:
     return request.epoch, request.strength
 
 
+def _holder_of(reading: Reading, word: Deed) -> str:
+    """The worker to whom the epoch of an acknowledgement was granted."""
+    epoch = _word(word)[0]
+    return next((lease.worker for lease in reading.task.leases if lease.epoch == epoch), "")
+
+
 class WordIsAFactOfItsOwn(ReadingCheck):
     """A recorded acknowledgement is shown, and resolves no effect.
 
@@ -180,7 +186,7 @@ class StaleWordDoesNotCount(ReadingCheck):
 class LiarContained(ReadingCheck):
     """A worker that said it had stopped and then asks to commit is refused, and the contradiction is recorded.
 
-    Any recorded contradiction counts. A pass says nothing of deeds that do not pass the gate."""
+    A contradiction counts that names the worker or the effect. A pass says nothing of deeds past the gate."""
 
     name: ClassVar[str] = "liar-contained"
     clauses: ClassVar[tuple[str, ...]] = ("ACK-5",)
@@ -200,17 +206,17 @@ class LiarContained(ReadingCheck):
 
     def on_reading(self, reading: Reading) -> None:
         """Somebody will have to explain it."""
-        if reading.snapshot.contradictions or not _recorded(reading):
+        if not _recorded(reading):
             return
         for view in reading.effects:
             for deed in self.facts.book.commitments(view.id):
                 refused = isinstance(deed.reply, Stopped | StaleLease | Ended) and reading.must(deed)
                 word = self._word_before(deed) if refused else None
-                if word is not None:
+                if word is not None and not reading.contradicted(view.id, _holder_of(reading, word)):
                     self.breaks(
                         "ACK-5",
                         f"a worker of {reading.name} acknowledged {_word(word)[1]} (call {word.call_id}) and then "
-                        f"asked to commit {view.id} (call {deed.call_id}), and no contradiction is recorded",
+                        f"asked to commit {view.id} (call {deed.call_id}), and no contradiction about it is recorded",
                     )
 
     def _word_before(self, deed: Deed) -> Deed | None:

@@ -114,7 +114,8 @@ class CompensationIsAuthorised(ReadingCheck):
                 f"{request.effect_id} stands in the ledger of {reading.name}, whose {request.target_effect_id} it "
                 f"answers; a compensation stands in a task of its own",
             )
-        if before is Disposition.COMPLETED and shown is not before and not reading.snapshot.contradictions:
+        explained = reading.contradicted(request.target_effect_id)
+        if before is Disposition.COMPLETED and shown is not before and not explained:
             self.violated(
                 "RCN-3",
                 f"{request.target_effect_id} of {reading.name} is shown {shown} since {request.effect_id} answers it; "

@@ -31,6 +31,12 @@ def is_kept(view: EffectView, reading: Reading, told: Told) -> bool:
     return any(receipt_in(evidence) == receipt for evidence in (*ledger, *parked))
 
 
+def receipt_ids(view: EffectView) -> list[str]:
+    """The receipts that were told of it."""
+    found = [receipt_in(told.evidence) for told in view.offered]
+    return [receipt.receipt_id for receipt in found if receipt is not None]
+
+
 class EvidenceBehind(ReadingCheck):
     """Every definitive disposition shows the evidence behind it.
 
@@ -152,7 +158,9 @@ class EvidenceParked(ReadingCheck):
                 if not waits or speaks(told.evidence, view.effect) is None:
                     continue
                 self.exercised("EFF-10")
-                if is_kept(view, reading, told) or view.definitive or reading.snapshot.contradictions:
+                receipt = receipt_in(told.evidence)
+                explained = receipt is not None and reading.contradicted(receipt.receipt_id)
+                if is_kept(view, reading, told) or view.definitive or explained:
                     continue
                 self.violated(
                     "EFF-10",
@@ -163,7 +171,7 @@ class EvidenceParked(ReadingCheck):
 
 class ContradictionRecorded(ReadingCheck):
     """A definitive disposition does not become another one, and contradicting evidence is not passed over, without a
-    recorded contradiction. Any entry counts: how a gate words its subjects is its own affair.
+    recorded contradiction that names the effect or a receipt for it. How else it is worded is the gate's own affair.
 
     A pass does not prove that the entry names both statements."""
 
@@ -180,7 +188,7 @@ class ContradictionRecorded(ReadingCheck):
             if not changed and not promised and not opposed:
                 continue
             self.exercised("EFF-7")
-            if reading.snapshot.contradictions:
+            if reading.contradicted(view.id, *receipt_ids(view)):
                 continue
             if changed:
                 what = f"was shown {before} and is now shown {view.disposition}"
@@ -190,7 +198,7 @@ class ContradictionRecorded(ReadingCheck):
                 what = f"was told {all_told(view)}, all of it answered as kept"
             self.violated(
                 "EFF-7",
-                f"{view.name} of {reading.name} {what}, and no contradiction is recorded; a contradiction between "
+                f"{view.name} of {reading.name} {what}, and no contradiction about it is recorded; one between "
                 f"definitive statements is kept for whoever has to explain it",
             )
 
@@ -218,11 +226,11 @@ class EvidenceVerified(ReadingCheck):
                     f"{view.name} of {reading.name} is shown {view.disposition} on the word of {what}; evidence is "
                     f"verified before it counts",
                 )
-            elif false.deed.answer == "Recorded" and not reading.snapshot.contradictions:
+            elif false.deed.answer == "Recorded" and not reading.contradicted(view.id, *receipt_ids(view)):
                 self.violated(
                     "EFF-14",
-                    f"{what} for {view.name} of {reading.name} was answered Recorded and no contradiction is recorded; "
-                    f"false evidence changes nothing but that",
+                    f"{what} for {view.name} of {reading.name} was answered Recorded and no contradiction about it is "
+                    f"recorded; false evidence changes nothing but that",
                 )
 
 

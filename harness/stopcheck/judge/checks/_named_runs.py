@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import Lost, Refused, RequestCancel, Stopped, TaskRef
+from stopcheck.gate import Lost, Refused, RequestCancel, Stopped, TaskRef, rights_for
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.judge._reading import Reading
-from stopcheck.judge._rights import RIGHTS, STOPS
+from stopcheck.judge._rights import STOPS
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, traces
@@ -36,7 +36,7 @@ class RightIsCheckedForEachRun(AnswerCheck):
     def on_answer(self, call: Call) -> None:
         """Only callers of the tenant who lack the right."""
         caller, ref = call.request.caller, call.request.ref
-        (right,) = RIGHTS[call.operation]
+        (right,) = rights_for(call.request)
         if ref is None or caller.tenant != ref.key.tenant or right in caller.rights:
             return
         self.exercised("SCOPE-7")

@@ -30,10 +30,11 @@ from stopcheck.gate import (
     Tombstoned,
     Unsupported,
     Widened,
+    rights_for,
 )
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
-from stopcheck.judge._rights import RIGHTS, STOPS, has_right
+from stopcheck.judge._rights import STOPS, has_right
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
 
@@ -355,7 +356,7 @@ class RightIsAskedFor(AnswerCheck):
     """A caller of the tenant without the right that an operation takes is refused.
 
     Stops, forced ones included, are looked at by ``stop-without-authority`` and ``right-is-checked-for-each-run``. A
-    pass is about callers who have no right at all; nobody tries with each right what takes another."""
+    pass is about callers who have no right at all, and about such as have each but those that the operation takes."""
 
     name: ClassVar[str] = "right-is-asked-for"
     clauses: ClassVar[tuple[str, ...]] = ("SCOPE-9",)
@@ -368,7 +369,7 @@ class RightIsAskedFor(AnswerCheck):
             return
         self.exercised("SCOPE-9")
         if not isinstance(reply, Refused):
-            wanted = " or ".join(right.value for right in RIGHTS[call.operation])
+            wanted = " or ".join(right.value for right in rights_for(call.request))
             self.violated(
                 "SCOPE-9",
                 f"{answer(call)} to {caller.principal!r} of the same tenant without the right {wanted}, which it "
