@@ -11,7 +11,7 @@ import stopcheck.gate
 EXPORTS = """
     Accepted AckEntry AckStrength Acknowledge AcknowledgeReply AdapterFault Admitted AlreadyClaimed
     AlreadyForced AlreadyReleased Answer Assigner Background BadEvidence BeginWork BeginWorkReply Busy
-    CANCELLED_STATES CallNeverReturned
+    CANCELLED_STATES CallNeverReturned RIGHTS rights_for
     Caller CancellationClass CancellationRecord Capability Cause CauseEntry ChildEntry
     ClaimDispatch ClaimDispatchReply ClaimGranted CloseView CloseViewReply CommitEffect
     CommitEffectReply CommonReply Compensate
