@@ -17,6 +17,7 @@ from stopcheck.gate import (
     Capability,
     Cause,
     CauseEntry,
+    ClaimDispatch,
     CommitEffect,
     EffectEntry,
     EffectsFacet,
@@ -216,6 +217,10 @@ class Story:
         """Somebody inspects."""
         self.asks(Inspect, reply, task, **fields)
 
+    def claims(self, reply: Reply, *, idempotent: bool = True) -> None:
+        """A dispatcher claims the mail."""
+        self.asks(ClaimDispatch, reply, effect_id="mail-1", idempotent_receiver=idempotent)
+
     def arrives(self, effect_id: str = "mail-1") -> None:
         """The receiver commits."""
         receipt = Receipt("mail", effect_id, "p", Finding.EXECUTED, "r", "s")
@@ -252,3 +257,10 @@ class Story:
     def tested(self, clause: str) -> bool:
         """Whether the clause was put to the test."""
         return self.docket.exercised.get(clause, 0) > 0
+
+
+def with_effect(check: type[Check], *, idempotent: bool = True) -> Story:
+    """A story that begins with an effect that was declared."""
+    story = Story(check)
+    story.effect(idempotent=idempotent)
+    return story

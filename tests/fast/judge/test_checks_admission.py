@@ -1,15 +1,13 @@
-"""Checks of ADM and SUP, on histories written by hand: what they fail, and what they leave to the gate."""
+"""Checks of ADM, on histories written by hand: what they fail, and what they leave to the gate."""
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from stopcheck.gate import (
     Accepted,
     Admitted,
     AlreadyClaimed,
-    Capability,
     ClaimDispatch,
     ClaimGranted,
     CommitEffect,
@@ -22,13 +20,8 @@ from stopcheck.gate import (
     Indefinite,
     Inspect,
     LeaseGranted,
-    NoEvidence,
     NotAdmitted,
     PayloadMismatch,
-    Recorded,
-    RecordOutcome,
-    RefusalReason,
-    Refused,
     ReleaseLease,
     Renewed,
     RenewLease,
@@ -37,35 +30,17 @@ from stopcheck.gate import (
     Resolved,
     Retry,
     RevokeLease,
-    Sender,
-    Snapshot,
     StaleLease,
     Stopped,
-    Suppress,
-    SuppressedAlready,
-    SuppressionDone,
-    TooLate,
     Unverified,
     Won,
 )
-from stopcheck.judge._checks import Check
 from stopcheck.judge.checks import _admission as adm
-from stopcheck.judge.checks import _suppression as sup
-from tests.fast.judge.history import CONTRACT, REFUND, Story, account, line, record, ref
+from tests.fast.judge.history import REFUND, Story, account, line, record, ref, with_effect
 
 GRANTED = ClaimGranted("permit", 1)
 PENDING = ExistingEffect(Disposition.PENDING)
 STOPPED = Stopped(record())
-
-
-def with_effect(check: type[Check], *, idempotent: bool = True) -> Story:
-    story = Story(check)
-    story.effect(idempotent=idempotent)
-    return story
-
-
-def claims(story: Story, reply: Reply, *, idempotent: bool = True) -> None:
-    story.asks(ClaimDispatch, reply, effect_id="mail-1", idempotent_receiver=idempotent)
 
 
 # -- ADM-1 ------------------------------------------------------------------------------------------------
@@ -123,15 +98,15 @@ def test_an_effect_that_nobody_declared_was_not_admitted() -> None:
 
 def test_no_permit_for_what_was_never_admitted() -> None:
     story = with_effect(adm.NothingUnadmitted)
-    claims(story, GRANTED)
+    story.claims(GRANTED)
     assert story.broken == ["ADM-2"]
 
 
 def test_what_was_admitted_may_arrive() -> None:
     story = with_effect(adm.NothingUnadmitted)
-    claims(story, NotAdmitted())
+    story.claims(NotAdmitted())
     story.commits(Admitted(1))
-    claims(story, GRANTED)
+    story.claims(GRANTED)
     story.arrives()
     assert story.tested("ADM-2")
     assert not story.broken
@@ -335,7 +310,7 @@ def test_a_receiver_commits_an_id_once() -> None:
 def claimed(*, stopped: bool, idempotent: bool = True) -> Story:
     story = with_effect(adm.AtMostOnce, idempotent=idempotent)
     story.commits(Admitted(1))
-    claims(story, GRANTED, idempotent=idempotent)
+    story.claims(GRANTED, idempotent=idempotent)
     if stopped:
         story.stop(Accepted(record()))
     return story
@@ -347,14 +322,14 @@ def test_no_second_permit_after_the_cutoff_or_without_idempotence(
     reply: Reply, stopped: bool, idempotent: bool
 ) -> None:
     story = claimed(stopped=stopped, idempotent=idempotent)
-    claims(story, reply, idempotent=idempotent)
+    story.claims(reply, idempotent=idempotent)
     assert story.broken == ["ADM-7"]
 
 
 @pytest.mark.parametrize("reply", [Resend("permit-2", 2), ClaimGranted("permit-2", 2), AlreadyClaimed()])
 def test_an_idempotent_receiver_may_be_asked_again_before_the_cutoff(reply: Reply) -> None:
     story = claimed(stopped=False)
-    claims(story, reply)
+    story.claims(reply)
     assert story.tested("ADM-7")
     assert not story.broken
 
@@ -362,7 +337,7 @@ def test_an_idempotent_receiver_may_be_asked_again_before_the_cutoff(reply: Repl
 @pytest.mark.parametrize("reply", [AlreadyClaimed(), Resolved(Disposition.COMPLETED), Retry()])
 def test_look_ups_are_left_after_the_cutoff(reply: Reply) -> None:
     story = claimed(stopped=True)
-    claims(story, reply)
+    story.claims(reply)
     assert not story.broken
 
 
@@ -370,7 +345,7 @@ def test_the_first_claim_may_come_after_the_cutoff() -> None:
     story = with_effect(adm.AtMostOnce)
     story.commits(Admitted(1))
     story.stop(Accepted(record()))
-    claims(story, GRANTED)
+    story.claims(GRANTED)
     assert not story.broken
 
 
@@ -380,131 +355,5 @@ def test_a_claim_whose_answer_a_death_swallowed_was_perhaps_not_given() -> None:
     story.call(ClaimDispatch, effect_id="mail-1", idempotent_receiver=False)
     story.dies()
     story.stop(Accepted(record()))
-    claims(story, GRANTED, idempotent=False)
-    assert not story.broken
-
-
-# -- SUP --------------------------------------------------------------------------------------------------
-
-
-def suppressed(story: Story, reply: Reply) -> None:
-    story.asks(Suppress, reply, effect_id="mail-1")
-
-
-def test_a_suppressed_effect_never_arrives() -> None:
-    story = with_effect(sup.SuppressedNeverArrives)
-    suppressed(story, SuppressionDone(3))
-    story.arrives()
-    assert story.broken == ["SUP-2"]
-
-
-def test_what_has_arrived_was_not_suppressed() -> None:
-    story = with_effect(sup.SuppressedNeverArrives)
-    story.arrives()
-    suppressed(story, SuppressionDone(3))
-    assert story.broken == ["SUP-2"]
-
-
-@pytest.mark.parametrize(("reply", "tested"), [(SuppressionDone(3), True), (TooLate(), False)])
-def test_the_receivers_truth_puts_a_suppression_to_the_test(reply: Reply, tested: bool) -> None:
-    story = with_effect(sup.SuppressedNeverArrives)
-    suppressed(story, reply)
-    story.rests(mail_1=0)
-    assert story.tested("SUP-2") is tested
-    assert not story.broken
-
-
-def test_a_claimed_effect_is_not_suppressed() -> None:
-    story = with_effect(sup.TooLateAfterClaim)
-    claims(story, GRANTED)
-    suppressed(story, SuppressionDone(3))
-    story.looks(account(effects=(line(disposition=Disposition.SUPPRESSED),)))
-    assert story.broken == ["SUP-3", "SUP-3"]
-
-
-@pytest.mark.parametrize("reply", [TooLate(), Resolved(Disposition.COMPLETED)])
-def test_too_late_is_the_answer_after_a_claim(reply: Reply) -> None:
-    story = with_effect(sup.TooLateAfterClaim)
-    claims(story, GRANTED)
-    suppressed(story, reply)
-    assert story.tested("SUP-3")
-    assert not story.broken
-
-
-def test_suppression_and_claim_that_overlap_are_ordered_elsewhere() -> None:
-    story = with_effect(sup.TooLateAfterClaim)
-    suppression = story.call(Suppress, effect_id="mail-1")
-    claims(story, GRANTED)
-    story.ends(suppression, SuppressionDone(3))
-    assert not story.tested("SUP-3")
-    assert not story.broken
-
-
-WITHOUT = msgspec.structs.replace(CONTRACT, capabilities=frozenset())
-
-
-def admitted_then_stopped(**changes: object) -> Story:
-    story = Story(sup.DeliveredWithoutSuppression, contract=msgspec.structs.replace(WITHOUT, **changes))
-    story.effect()
-    story.commits(Admitted(1))
-    story.stop(Accepted(record()))
-    return story
-
-
-@pytest.mark.parametrize(
-    "reply", [NotAdmitted(), SuppressedAlready(), AlreadyClaimed(), Refused(RefusalReason.UNKNOWN)]
-)
-def test_without_suppression_what_was_admitted_is_handed_out(reply: Reply) -> None:
-    story = admitted_then_stopped()
-    claims(story, reply)
-    assert story.broken == ["SUP-4"]
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [line(claimed=True), line(disposition=Disposition.COMPLETED), line(claimed=True, disposition=Disposition.UNKNOWN)],
-)
-def test_a_delivery_after_the_cutoff_is_shown(entry: object) -> None:
-    story = admitted_then_stopped()
-    claims(story, GRANTED)
-    story.looks(account(REFUND, record(), effects=(entry,)))
-    assert story.tested("SUP-4")
-    assert not story.broken
-
-
-@pytest.mark.parametrize("effects", [(), (line(),), (line(claimed=True, disposition=Disposition.SUPPRESSED),)])
-def test_a_delivery_after_the_cutoff_is_not_hidden(effects: tuple[object, ...]) -> None:
-    story = admitted_then_stopped()
-    claims(story, GRANTED)
-    story.looks(account(REFUND, record(), effects=effects))
-    assert story.broken == ["SUP-4"]
-
-
-def test_somebody_elses_claim_explains_another_answer() -> None:
-    story = admitted_then_stopped()
-    story.call(ClaimDispatch, effect_id="mail-1", idempotent_receiver=True)
-    claims(story, AlreadyClaimed())
-    assert not story.tested("SUP-4")
-    assert not story.broken
-
-
-def test_evidence_explains_that_it_is_resolved() -> None:
-    story = admitted_then_stopped()
-    story.asks(RecordOutcome, Recorded(), effect_id="mail-1", evidence=NoEvidence("fenced, somebody says"))
-    claims(story, Resolved(Disposition.NOT_EXECUTED))
-    assert not story.broken
-
-
-@pytest.mark.parametrize("changes", [{"capabilities": frozenset((Capability.SUPPRESSION,))}, {"sender": Sender.GATE}])
-def test_gates_of_another_kind_are_not_put_to_this_test(changes: dict[str, object]) -> None:
-    story = admitted_then_stopped(**changes)
-    claims(story, NotAdmitted())
-    assert not story.tested("SUP-4")
-    assert not story.broken
-
-
-def test_snapshots_are_only_about_what_was_claimed() -> None:
-    story = admitted_then_stopped()
-    told: Snapshot = account(REFUND, record())
-    story.looks(told)
+    story.claims(GRANTED, idempotent=False)
     assert not story.broken
