@@ -118,7 +118,11 @@ def request_of(reference: str, options: Options) -> Open:
 
 
 def carry_out(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
-    """Have it done by child processes."""
+    """Have it done by child processes. Raises :class:`UsageFault` inside of a running trio program, where no other may
+    be started."""
+    if trio.lowlevel.in_trio_run():
+        what = "a campaign cannot be run by a coroutine of trio: it is a trio program of its own"
+        raise UsageFault(what, hint="give it a thread: await trio.to_thread.run_sync(certify, gate, options, on_event)")
 
     async def campaign() -> Outcome:
         return await execute(request, on_event, manner)
@@ -166,10 +170,11 @@ def report_on(options: Options, outcome: Outcome) -> Report:
     done."""
     opened = outcome.opened
     planned = opened.jobs if opened is not None else ()
-    why = outcome.cut
-    if not why and options.shard.of > 1:
-        why = f"only shard {options.shard} of the plan was done"
-    jobs = tuple(_done(outcome, index, spec, why) for index, spec in enumerate(planned))
+    part = f"only shard {options.shard} of the plan was done" if options.shard.of > 1 else ""
+    why = outcome.cut or part
+    jobs = tuple(
+        _done(outcome, index, spec, why if options.shard.has(index) else part) for index, spec in enumerate(planned)
+    )
     faults = (*outcome.faults, *(job.fault for job in jobs if job.fault is not None))
     return conclude(
         opened.contract if opened is not None else None,
@@ -183,8 +188,10 @@ def report_on(options: Options, outcome: Outcome) -> Report:
 
 
 def _done(outcome: Outcome, index: int, spec: JobSpec, why: str) -> JobResult:
-    """What a job of the plan did. Of one that did not come to its end nothing counts but what it broke."""
+    """What a job of the plan did. Of one that did not come to its end nothing counts but what it broke. Without a
+    ``why``, nobody wrote down that it did."""
     result = outcome.results.get(index)
+    why = why or "what would say so is not in its journal"
     if result is None:
         return JobResult(spec, "", complete=False, ground="", left=f"not run: {why}", executions=0, states=0)
     if index not in outcome.audited:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 import trio
 
-from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs, Sampled
+from stopcheck.campaign._audit import ELSEWHERE, JOB_HASH_SEED, OTHER_HASH_SEEDS, Differs
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._job import failed
 from stopcheck.campaign._journal import FORMAT, VERSION, End, Entry, Head, Journal, Shortened, copy_journal
@@ -35,7 +35,17 @@ from stopcheck.campaign._messages import (
     Shrink,
     Shrunk,
 )
-from stopcheck.campaign._outcome import Manner, Outcome, best_findings, with_difference
+from stopcheck.campaign._outcome import (
+    AT_FIRST,
+    Manner,
+    Outcome,
+    best_findings,
+    give_up_rest,
+    last_loss,
+    last_that_counts,
+    settle,
+    wants_audit,
+)
 from stopcheck.campaign._process import Child
 from stopcheck.campaign._results import (
     CampaignEvent,
@@ -43,15 +53,10 @@ from stopcheck.campaign._results import (
     FaultReport,
     JobFinished,
     JobProgress,
-    JobResult,
     JobStarted,
 )
 from stopcheck.judge.requirements import REQUIREMENT_SET
 
-#: How often an adapter may hang, or take its process with it, before the rest of the plan is given up.
-LOSSES = 3
-#: Why a campaign ended before its plan was done.
-AT_FIRST = "ended at the first finding, as --fail-fast asks; run without it for the rest"
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 OnEvent = Callable[[CampaignEvent], None]
@@ -80,6 +85,7 @@ async def execute(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
             raise
         finally:
             crew.close()
+    settle(outcome)
     return outcome
 
 
@@ -104,14 +110,15 @@ class _Crew:
         self._manner = manner
         self._silence_s = manner.silence_s
         self._started: list[Child] = []
-        self._losses = 0
-        self._sampled: dict[int, tuple[Sampled, ...]] = {}
+        self._finished: dict[int, Finished] = {}
         #: The child that made the plan, until it is given jobs.
         self._opened: Child | None = None
         self._journal: Journal | None = None
-        #: No job after this one of the plan is done any more.
+        #: Nothing after this place in the plan is done any more: no job, and no samples are made again.
         self._last: int | None = None
+        self._last_compared: int | None = None
         self._running: dict[int, trio.CancelScope] = {}
+        self._ended = False
         self._why = ""
         self.scope = trio.CancelScope()
 
@@ -135,15 +142,20 @@ class _Crew:
         self._on_event(CampaignStarted(opened.identity, tuple(mine.values()), self._request.seed))
         self._begin_journal(opened)
         await self._work([Run(index, spec) for index, spec in mine.items() if index not in results], children)
-        self._drop_later()
         if self._opened is not None:  # there was nothing to do
             await self._opened.close()
-        await self._compare(children)
+        if give_up_rest(self._outcome, fail_fast=self._manner.fail_fast):
+            await self._compare(children)
+            await self._shrink(children)
+        if self._outcome.cut != AT_FIRST and not self._ended:
+            self._note(End())
+
+    async def _shrink(self, children: int) -> None:
+        """Have the best finding of each broken clause shrunk."""
+        results = self._outcome.results
         best = best_findings(results[index] for index in sorted(results))
         known = [one.found for one in self._outcome.shortened]
         await self._work([Shrink(at, finding) for at, finding in enumerate(best) if finding not in known], children)
-        if not self._outcome.cut:
-            self._note(End())
 
     async def _open(self) -> Opened | None:
         """Load the gate in a process of its own, and get the plan."""
@@ -206,13 +218,9 @@ class _Crew:
         results = self._outcome.results
         shares: dict[str, list[Order]] = {seed: [] for seed in OTHER_HASH_SEEDS}
         for index in sorted(results):
-            result, sampled = results[index], self._sampled[index]
-            if index in self._outcome.audited:
-                continue
-            if sampled and result.fault is None and result.differs is None:
-                shares[_other_hash_seed(index)].append(Compare(index, result.spec, sampled))
-            else:
-                self._outcome.audited.add(index)
+            finished = self._finished[index]
+            if index not in self._outcome.compared and wants_audit(finished):
+                shares[_other_hash_seed(index)].append(Compare(index, finished.result.spec, finished.sampled))
         limit = trio.CapacityLimiter(children)
 
         async def serve(hash_seed: str, share: Sequence[Order]) -> None:
@@ -294,27 +302,19 @@ class _Crew:
         finally:
             self._running.pop(order.index, None)
 
-    def _lost(self, order: Order, fault: FaultReport) -> FromChild | None:
+    def _lost(self, order: Order, fault: FaultReport) -> FromChild:
         """What is known of an order whose process was lost."""
         if isinstance(order, Run):
             return Finished(order.index, failed(order.spec, fault))
-        self._losses += 1
         if isinstance(order, Compare):
             what = f"one run came to its end, in the other {fault.what}"
-            return Compared(order.index, Differs(what, ELSEWHERE, order.sampled[0].token))
-        return None
+            return Compared(order.index, Differs(what, ELSEWHERE, order.sampled[0].token), lost=True)
+        return Shrunk(order.index, order.finding)  # as it was found
 
     def _gave_up(self, order: Order) -> bool:
         """An adapter that hangs or dies again and again is not waited for in every job."""
-        if isinstance(order, Run) and self._last is not None and order.index > self._last:
-            return True
-        if self._losses < LOSSES:
-            return False
-        if isinstance(order, Run):
-            why = f"not run, since the adapter's process was lost {self._losses} times"
-            result = JobResult(order.spec, "", complete=False, ground="", left=why, executions=0, states=0)
-            self._enter(Finished(order.index, result))
-        return True
+        last = self._last if isinstance(order, Run) else self._last_compared if isinstance(order, Compare) else None
+        return last is not None and order.index > last
 
     def _enter(self, entry: Entry) -> None:
         """Something is known."""
@@ -322,31 +322,27 @@ class _Crew:
         if isinstance(entry, Finished):
             self._enter_result(entry)
         elif isinstance(entry, Compared):
-            self._outcome.audited.add(entry.index)
-            if entry.differs is not None:
-                self._outcome.results[entry.index] = with_difference(self._outcome.results[entry.index], entry.differs)
+            compared = self._outcome.compared
+            compared[entry.index] = entry
+            self._last_compared = last_loss(index for index, one in compared.items() if one.lost)
         elif isinstance(entry, Shortened):
             self._outcome.shortened.append(entry)
+        else:
+            self._ended = True
 
     def _enter_result(self, entry: Finished) -> None:
-        fault = entry.result.fault
-        self._losses += fault is not None and fault.kind in ("GateHung", "GateDied")
-        self._outcome.results[entry.index] = entry.result
-        self._sampled[entry.index] = entry.sampled
+        outcome = self._outcome
+        self._finished[entry.index] = entry
+        outcome.results[entry.index] = entry.result
+        if not wants_audit(entry):
+            outcome.audited.add(entry.index)
         self._on_event(JobFinished(entry.index, entry.result))
-        first = self._last is None or entry.index < self._last
-        if self._manner.fail_fast and entry.result.findings and first:
-            self._last = entry.index
+        end = last_that_counts(outcome.results, fail_fast=self._manner.fail_fast)
+        if end is not None:
+            self._last, _ = end
             for index, dropping in self._running.items():
-                if index > entry.index:
+                if index > self._last:
                     dropping.cancel()
-
-    def _drop_later(self) -> None:
-        """After the first job of the plan with a finding nothing counts, whatever was done at the same time."""
-        if self._last is not None:
-            self._outcome.cut = AT_FIRST
-            for index in [index for index in self._outcome.results if index > self._last]:
-                del self._outcome.results[index]
 
 
 def _other_hash_seed(index: int) -> str:

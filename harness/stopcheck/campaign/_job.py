@@ -150,7 +150,7 @@ class JobRunner:
                 known = self._known.setdefault((trial.scenario, *trial.variant.items()), Remembered(trial))
                 known.trial = trial
                 return shrunk_finding(known, finding, before_run=watchdog.rearm)
-        except Exception:
+        except (Exception, HungError):
             return finding
 
     def _trial(self, scenario: Scenario, spec: JobSpec | Finding) -> Trial:

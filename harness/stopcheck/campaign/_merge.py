@@ -13,7 +13,7 @@ from stopcheck.campaign._certify import Campaign, Options, check_options, report
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._journal import End, Entry, Head, Shortened, differing_fields, read_journal
 from stopcheck.campaign._messages import Compared, Finished
-from stopcheck.campaign._outcome import Outcome, best_findings, with_difference
+from stopcheck.campaign._outcome import Outcome, best_findings, give_up_rest, settle, wants_audit
 
 _AGAIN = "run it to its end: certify with the same flags and --resume {}"
 
@@ -63,17 +63,19 @@ def _check(path: Path, head: Head, entries: Sequence[Entry], first_path: Path, f
 
 def _together(head: Head, entries: Sequence[Entry]) -> Outcome:
     outcome = Outcome(opened=head.opened)
-    outcome.audited = set(range(len(head.opened.jobs)))
-    found: list[Shortened] = []
     for entry in entries:
         if isinstance(entry, Finished):
             outcome.results[entry.index] = entry.result
-        elif isinstance(entry, Compared) and entry.differs is not None:
-            outcome.results[entry.index] = with_difference(outcome.results[entry.index], entry.differs)
+            if not wants_audit(entry):
+                outcome.audited.add(entry.index)
+        elif isinstance(entry, Compared):
+            outcome.compared[entry.index] = entry
         elif isinstance(entry, Shortened):
-            found.append(entry)
+            outcome.shortened.append(entry)
+    give_up_rest(outcome)  # first: what each shard did after that by itself counts for nothing
     best = best_findings(outcome.results[index] for index in sorted(outcome.results))
-    outcome.shortened = [one for one in found if one.found in best]
+    outcome.shortened = [one for one in outcome.shortened if one.found in best]
+    settle(outcome)
     return outcome
 
 

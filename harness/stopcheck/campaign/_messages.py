@@ -43,10 +43,11 @@ class Compare(msgspec.Struct, frozen=True, tag=True):
 
 
 class Compared(msgspec.Struct, frozen=True, tag=True):
-    """From the child: what differs, if anything does."""
+    """From the child: what differs, if anything does. ``lost``: the child was, which its parent then says for it."""
 
     index: int
     differs: Differs | None
+    lost: bool = False
 
 
 class Shrink(msgspec.Struct, frozen=True, tag=True):

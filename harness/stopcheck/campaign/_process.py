@@ -60,7 +60,9 @@ class Child:
         self._out = trio.lowlevel.FdStream(to_write)
 
     async def send(self, message: ToChild) -> None:
-        """Say something to the child. It may be dead: then ``receive`` finds out."""
+        """Say something to the child. It may be dead: then ``receive`` finds out. What it printed by now is not what it
+        prints last in whatever comes now."""
+        self._log.truncate(0)
         with contextlib.suppress(trio.BrokenResourceError):
             await self._out.send_all(msgspec.json.encode(message) + b"\n")
 

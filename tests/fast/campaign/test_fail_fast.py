@@ -10,9 +10,9 @@ import trio
 
 from stopcheck.campaign import ExitCode, JobResult, Options
 from stopcheck.campaign._certify import report_on
-from stopcheck.campaign._executor import AT_FIRST, _Crew
+from stopcheck.campaign._executor import _Crew
 from stopcheck.campaign._messages import Finished, Open, Opened, Run
-from stopcheck.campaign._outcome import Manner, Outcome
+from stopcheck.campaign._outcome import AT_FIRST, Manner, Outcome, give_up_rest
 from tests.fast.campaign.small import job
 from tests.fast.campaign.test_merge import head
 from tests.fast.report.samples import FINDING
@@ -35,7 +35,7 @@ async def outcome_of(order: tuple[int, ...], tmp_path: Path) -> Outcome:
     assert crew._gave_up(Run(3, RESULTS[3].spec))
     assert not running[0].cancel_called
     assert running[3].cancel_called or 3 in order
-    crew._drop_later()
+    assert give_up_rest(outcome, fail_fast=True)
     return outcome
 
 

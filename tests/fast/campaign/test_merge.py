@@ -78,7 +78,7 @@ def test_of_the_findings_that_shards_shrank_the_best_of_the_whole_count(tmp_path
             journal.note(entry)
         journal.close()
         paths.append(journal.path)
-    outcome = Outcome(OPENED, dict(enumerate(results)), [pairs[1]], {0, 1})
+    outcome = Outcome(OPENED, dict(enumerate(results)), shortened=[pairs[1]], audited={0, 1})
     assert json_report(merge(paths, Options()).report) == json_report(report_on(OPTIONS, outcome))
 
 
