@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from stopcheck.campaign import ClauseVerdict, JobResult, Report, Verdict
 from stopcheck.campaign._audit import Differs
-from stopcheck.campaign._executor import AT_FIRST
+from stopcheck.campaign._outcome import AT_FIRST
 from stopcheck.report import print_report
 from stopcheck.report._causes import causes
 from stopcheck.report._limits import not_proved
