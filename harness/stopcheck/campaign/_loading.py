@@ -21,7 +21,7 @@ from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, KnownRight, NotAGate
 from stopcheck.remote import RemoteFactory
-from stopcheck.world import Scenario, shortened
+from stopcheck.world import Scenario, forks_refused, refused_fork, shortened
 
 GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
@@ -72,6 +72,16 @@ class BrokenAdapter(AdapterFault):
 
 def load_gate(reference: str) -> LoadedGate:
     """Load a gate. Raises :class:`UsageFault` when there is no such thing, :class:`AdapterFault` when it is broken."""
+    with forks_refused():
+        try:
+            return _load(reference)
+        finally:
+            forked = refused_fork()
+            if forked is not None:
+                raise forked
+
+
+def _load(reference: str) -> LoadedGate:
     if reference.startswith(COMMAND):
         return _from_command(reference)
     named = {point.name: point.value for point in entry_points(group=GATES)}

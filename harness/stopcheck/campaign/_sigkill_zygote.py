@@ -43,6 +43,7 @@ from stopcheck.world import (
     StorageArea,
     TaskDeclared,
     Variant,
+    forks_refused,
     run,
 )
 
@@ -124,7 +125,8 @@ def _forked(action: Callable[[], None]) -> int:
     if pid == 0:
         code = 1
         try:
-            action()
+            with forks_refused():
+                action()
             code = 0
         finally:
             sys.stdout.flush()

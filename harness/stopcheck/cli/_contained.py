@@ -16,6 +16,7 @@ from collections.abc import Callable
 from stopcheck.campaign import ExitCode, FaultReport
 from stopcheck.remote import sweep
 from stopcheck.report import make_console, print_faults
+from stopcheck.world import forks_refused
 
 #: In the environment of whatever the process starts, with its id: it ends with it.
 _MARK = "STOPCHECK_CONTAINED"
@@ -73,7 +74,8 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
 def _act(action: Callable[[Pulse], int], pulse: Pulse) -> None:
     code = 1
     try:
-        code = action(pulse)
+        with forks_refused():
+            code = action(pulse)
         sys.stdout.flush()
         sys.stderr.flush()
         pulse.end(code)

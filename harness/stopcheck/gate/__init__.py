@@ -36,6 +36,7 @@ from stopcheck.gate._environment import Environment, conninfo_of
 from stopcheck.gate._errors import (
     AdapterFault,
     CallNeverReturned,
+    GateForked,
     GateHung,
     GateRaised,
     HostMismatch,
@@ -294,6 +295,7 @@ __all__ = [
     "Gate",
     "GateContract",
     "GateFactory",
+    "GateForked",
     "GateHung",
     "GateRaised",
     "Grant",

@@ -24,6 +24,10 @@ class GateHung(AdapterFault):
     """A gate call did not come back within the real-time bound."""
 
 
+class GateForked(AdapterFault):
+    """A gate forked the process that it runs in. The fork was refused."""
+
+
 class CallNeverReturned(AdapterFault):
     """A gate call waits for what nobody will ever bring about: nothing in the run can happen any more."""
 

@@ -36,6 +36,7 @@ from stopcheck.world._events import (
     render_line,
     render_log,
 )
+from stopcheck.world._forks import forks_refused, refused_fork
 from stopcheck.world._injection_points import INJECTION_POINTS
 from stopcheck.world._interior import Death, Interior, PlainInterior, StorageArea
 from stopcheck.world._postgres_server import MONITOR
@@ -116,9 +117,11 @@ __all__ = [
     "as_data",
     "asyncio_drivers",
     "branch",
+    "forks_refused",
     "gate_modules",
     "open_gate",
     "raised_at",
+    "refused_fork",
     "render_line",
     "render_log",
     "run",

@@ -42,6 +42,16 @@ def suspended_place(coroutine: object) -> str:
     return place
 
 
+def calling_place(frame: FrameType | None) -> str:
+    """The innermost place in the gate's code on a stack, given its innermost frame; empty when none of it is there."""
+    while frame is not None:
+        place = _of_frame(frame)
+        if place:
+            return place
+        frame = frame.f_back
+    return ""
+
+
 def _of_frame(frame: FrameType) -> str:
     module = str(frame.f_globals.get("__name__", ""))
     if not _is_the_gates(module):

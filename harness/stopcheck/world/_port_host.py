@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from stopcheck.kernel import Actor, Finished, Host, LoopHost, NestedCall, Park
+from stopcheck.world._forks import end_copies
 from stopcheck.world._scenario import Granularity
 
 if TYPE_CHECKING:
@@ -45,9 +46,12 @@ class PortHost:
     def advance(self, actor: Actor, inner: NestedCall) -> Park | Finished:
         """Let a call run on."""
         if self._segments is None or self.port is None:
-            return inner.advance()
-        with self._segments(self.port.step, actor.name):
-            return inner.advance()
+            outcome = inner.advance()
+        else:
+            with self._segments(self.port.step, actor.name):
+                outcome = inner.advance()
+        end_copies()
+        return outcome
 
     def bury(self) -> None:
         """The gate's process died, and with it the event loop that its calls are in."""

@@ -36,6 +36,7 @@ from stopcheck.kernel import (
 from stopcheck.world._admitted import STRIKES, Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
+from stopcheck.world._forks import forks_refused, refused_fork
 from stopcheck.world._interior import Interior
 from stopcheck.world._port_host import PortHost, Segments
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
@@ -114,6 +115,7 @@ def host_for(
     return hosts.AsyncioHost(now_ns, real_time_s)
 
 
+@forks_refused()
 def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and who follows it
     scenario: Scenario,
     factory: GateFactory,
@@ -182,7 +184,7 @@ def run(  # noqa: PLR0913 - one for each thing that a run is a function of, and 
         events=world.events,
         witnesses=frozenset(w.name for w in scenario.witnesses if w.seen(world.events)),
         rested=rested,
-        fault=fault,
+        fault=refused_fork() or fault,
         steps=kernel.steps,
         called=world.port.called_operations,
         inner=world.port.inner_operations,

@@ -18,7 +18,8 @@ EXPORTS = """
     CompensateReply Complete CompleteReply Contradicted Contradiction Database Disposition Done Durability
     EXECUTION_EDGES EarlyStop EffectEntry EffectsFacet Ended Environment Escalate EscalateReply Evidence
     Execution ExecutionFacet ExistingChild ExistingEffect ExistingRecord Exists Fail Finding FinishChild
-    FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateHung GateRaised Grant
+    FinishChildReply FireRetry FireRetryReply Forced Gate GateContract GateFactory GateForked GateHung GateRaised
+    Grant
     GrantKind GrantReply Halt HostKind HostMismatch Impossible Indefinite Inspect InspectReply IntentFacet
     InterestEntry ItemEntry LateResultRule
     KnownFault KnownRight LastFate LastReleased LateResult LeaseEntry LeaseGranted LeaseReply LeaseState
