@@ -67,11 +67,12 @@ class End(msgspec.Struct, frozen=True, tag=True):
 Entry = Finished | Compared | Shortened | End
 _decoder = msgspec.json.Decoder(Head | Finished | Compared | Shortened | End)
 _HINT = "give a file that certify wrote with --resume"
+_BY_HAND = "begin anew with another file; shards are put together by: stopcheck merge FILE FILE ..."
 
 
 def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
     """The head and the whole records; ``None`` when there is not even a head. Raises :class:`UsageFault` when it cannot
-    be read or is no journal of this version."""
+    be read, is no journal of this version, or holds what no campaign writes down."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -92,7 +93,72 @@ def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
     if head.version != VERSION:
         what = f"{str(path)!r} is a journal of version {head.version}; this kit reads version {VERSION}"
         raise UsageFault(what, hint="finish it with the kit that began it, or begin anew with another file")
-    return head, [entry for entry in entries if not isinstance(entry, Head)]
+    known = _Known(head)
+    for number, entry in enumerate(entries, 2):
+        wrong = known.wrong(entry)
+        if wrong:
+            what = f"{str(path)!r} is not as a campaign writes it: its line {number} {wrong}"
+            raise UsageFault(what, hint=_BY_HAND)
+    return head, known.entries
+
+
+class _Known:
+    """What a journal says up to some line. It is written by one campaign, which does each job of its plan once."""
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._done: dict[int, Finished] = {}
+        self._compared: set[int] = set()
+        self._shortened: list[Finding] = []
+        self.entries: list[Entry] = []
+
+    def wrong(self, entry: Head | Entry) -> str:
+        """Take in the next line; in words what is wrong with it, empty if nothing is."""
+        match entry:
+            case Head():
+                return "begins another journal"
+            case Finished():
+                wrong = self._wrong_job(entry)
+            case Compared():
+                wrong = self._wrong_comparison(entry)
+            case Shortened():
+                wrong = self._wrong_shrinking(entry)
+            case End():
+                wrong = ""
+        self.entries.append(entry)
+        return wrong
+
+    def _wrong_job(self, entry: Finished) -> str:
+        jobs, index = self._head.opened.jobs, entry.index
+        if not 0 <= index < len(jobs):
+            return f"is about job {index}, and the plan has {len(jobs)}"
+        if not self._head.shard.has(index):
+            return f"is about job {index}, which is not of shard {self._head.shard}"
+        if entry.result.spec != jobs[index]:
+            return f"is about job {index}, and not about the one that the plan has there ({jobs[index].name})"
+        if index in self._done:
+            return f"is about job {index} once more"
+        self._done[index] = entry
+        return ""
+
+    def _wrong_comparison(self, entry: Compared) -> str:
+        if entry.index not in self._done:
+            return f"compares runs of job {entry.index}, which was not done by then"
+        if entry.index in self._compared:
+            return f"compares runs of job {entry.index} once more"
+        self._compared.add(entry.index)
+        return ""
+
+    def _wrong_shrinking(self, entry: Shortened) -> str:
+        found = entry.found
+        if not any(found in done.result.findings for done in self._done.values()):
+            return f"shrinks a finding about {found.clause} that no job had by then"
+        if found in self._shortened:
+            return f"shrinks a finding about {found.clause} once more"
+        if (entry.shrunk.clause, entry.shrunk.scenario) != (found.clause, found.scenario):
+            return f"makes of a finding about {found.clause} another one, about {entry.shrunk.clause}"
+        self._shortened.append(found)
+        return ""
 
 
 def differing_fields(one: Head, other: Head) -> list[str]:

@@ -7,6 +7,7 @@ the report is that of one which ran at one go, byte for byte. What is not there 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from stopcheck.campaign._certify import Campaign, Options, check_options, report_on
@@ -14,6 +15,7 @@ from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._journal import End, Entry, Head, Shortened, differing_fields, read_journal
 from stopcheck.campaign._messages import Compared, Finished
 from stopcheck.campaign._outcome import Outcome, best_findings, give_up_rest, settle, wants_audit
+from stopcheck.judge.requirements import REQUIREMENT_SET
 
 _AGAIN = "run it to its end: certify with the same flags and --resume {}"
 
@@ -25,10 +27,11 @@ def merge(paths: Sequence[Path], options: Options) -> Campaign:
     journals = [(path, *_read(path)) for path in paths]
     if not journals:
         raise UsageFault("no journal was named", hint="name what each shard wrote with --resume")
-    _, head, _ = journals[0]
+    first_path, head, _ = journals[0]
+    _check_kit(first_path, head)
     seen: dict[int, Path] = {}
     for path, other, entries in journals:
-        _check(path, other, entries, journals[0][0], head)
+        _check(path, other, entries, first_path, head)
         if other.shard.number in seen:
             what = f"{str(path)!r} and {str(seen[other.shard.number])!r} both hold shard {other.shard}"
             raise UsageFault(what, hint="name each shard once")
@@ -47,6 +50,17 @@ def _read(path: Path) -> tuple[Head, list[Entry]]:
     if found is None:
         raise UsageFault(f"there is no journal in {str(path)!r}", hint="give a file that certify wrote with --resume")
     return found
+
+
+def _check_kit(path: Path, head: Head) -> None:
+    """What another kit found is not judged by this one, whose report would name itself."""
+    here = version("stopcheck")
+    if (head.kit_version, head.requirement_set) != (here, REQUIREMENT_SET):
+        what = (
+            f"{str(path)!r} was written by stopcheck {head.kit_version} (requirement set {head.requirement_set}), and "
+        )
+        what += f"this is {here} ({REQUIREMENT_SET})"
+        raise UsageFault(what, hint=f"merge with the kit that wrote it: pip install stopcheck=={head.kit_version}")
 
 
 def _check(path: Path, head: Head, entries: Sequence[Entry], first_path: Path, first: Head) -> None:

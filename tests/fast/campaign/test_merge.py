@@ -146,6 +146,12 @@ def test_what_does_not_make_a_whole_is_refused(tmp_path: Path) -> None:
     assert three.exists()
 
 
+def test_what_another_kit_found_is_not_judged_by_this_one(tmp_path: Path) -> None:
+    for field, other in (("kit_version", "0.0.9"), ("requirement_set", "2025-01")):
+        path = written(tmp_path / field, msgspec.structs.replace(head(), **{field: other}))
+        assert f"was written by stopcheck {'0.0.9' if field == 'kit_version' else '0.1.0'}" in refused([path])
+
+
 def test_a_journal_of_another_campaign_is_not_gone_on_with(tmp_path: Path) -> None:
     path = written(tmp_path / "journal", head())
     before = path.read_bytes()

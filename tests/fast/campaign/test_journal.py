@@ -1,0 +1,105 @@
+"""Journals that were put together by hand: what no campaign writes is refused, and what is missing passes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stopcheck.campaign import ExitCode, Options, Shard, UsageFault, Verdict, merge
+from stopcheck.campaign._audit import ELSEWHERE, Differs, Sampled
+from stopcheck.campaign._journal import WHOLE, End, Entry, Head, Journal, Shortened, read_journal
+from stopcheck.campaign._messages import Compared, Finished
+from tests.fast.campaign.test_merge import RESULTS, head, written
+from tests.fast.report.samples import FINDING
+
+SAMPLE = (Sampled("sc1.x", b"log"),)
+FOUND = msgspec.structs.replace(FINDING, shrunk=False)
+BROKEN = msgspec.structs.replace(RESULTS[0], findings=(FOUND,))
+FIRST, SECOND, THIRD = (Finished(index, result, SAMPLE) for index, result in enumerate(RESULTS))
+SAME = Compared(0, None)
+ELSE = msgspec.structs.replace(FOUND, clause="EFF-1")
+
+
+def journal(folder: Path, *records: Head | Entry, shard: Shard = WHOLE) -> Path:
+    """A file with these records, whatever they are."""
+    path = folder / "run.jsonl"
+    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in (head(shard), *records)))
+    return path
+
+
+BY_HAND: dict[str, tuple[list[Head | Entry], str]] = {
+    "two files in one": ([FIRST, head(), SECOND], "line 3 begins another journal"),
+    "a job twice": ([FIRST, SECOND, FIRST], "line 4 is about job 0 once more"),
+    "a job that the plan has not": ([Finished(3, RESULTS[0])], "line 2 is about job 3, and the plan has 3"),
+    "a job before the plan": ([Finished(-1, RESULTS[0])], "line 2 is about job -1, and the plan has 3"),
+    "another job's result": ([Finished(1, RESULTS[0])], "line 2 is about job 1, and not about the one"),
+    "runs that nobody made": ([SAME, FIRST], "line 2 compares runs of job 0, which was not done by then"),
+    "runs that were compared": ([FIRST, SAME, SAME], "line 4 compares runs of job 0 once more"),
+    "a finding of nobody": ([FIRST, Shortened(FOUND, FINDING)], "line 3 shrinks a finding about ADM-3 that no job had"),
+    "a finding twice": (
+        [Finished(0, BROKEN), Shortened(FOUND, FINDING), Shortened(FOUND, FOUND)],
+        "line 4 shrinks a finding about ADM-3 once more",
+    ),
+    "another clause": ([Finished(0, BROKEN), Shortened(FOUND, ELSE)], "line 3 makes of a finding about ADM-3 another"),
+}
+
+
+@pytest.mark.parametrize("what", BY_HAND)
+def test_what_no_campaign_writes_down_is_refused(what: str, tmp_path: Path) -> None:
+    records, why = BY_HAND[what]
+    path = journal(tmp_path, *records, End())
+    before = path.read_bytes()
+    with pytest.raises(UsageFault) as merging:
+        merge([path], Options())
+    assert why in merging.value.what
+    assert "stopcheck merge" in merging.value.hint
+    with pytest.raises(UsageFault, match="is not as a campaign writes it"):
+        Journal(path, head())
+    assert path.read_bytes() == before
+
+
+def test_a_job_of_another_shard_is_refused(tmp_path: Path) -> None:
+    path = journal(tmp_path, SECOND, FIRST, End(), shard=Shard(2, 2))
+    with pytest.raises(UsageFault, match="line 3 is about job 0, which is not of shard 2/2"):
+        read_journal(path)
+
+
+def test_what_a_campaign_writes_down_is_read_whatever_became_known_first(tmp_path: Path) -> None:
+    shrunk = Shortened(FOUND, FINDING)
+    entries = [THIRD, Finished(0, BROKEN, SAMPLE), Compared(2, None), SECOND, shrunk, SAME, Compared(1, None), End()]
+    found = read_journal(journal(tmp_path, *entries))
+    assert found is not None
+    assert found[1] == entries
+
+
+def test_a_job_whose_runs_nobody_made_again_concludes_nothing(tmp_path: Path) -> None:
+    compared: list[Head | Entry] = [Compared(index, None) for index in range(3)]
+    whole = merge([journal(tmp_path, FIRST, SECOND, THIRD, *compared, End())], Options())
+    assert whole.report.exit_code == ExitCode.CERTIFIED
+    for missing in range(3):
+        rest = [one for at, one in enumerate(compared) if at != missing]
+        report = merge([journal(tmp_path, FIRST, SECOND, THIRD, *rest, End())], Options()).report
+        assert report.exit_code == ExitCode.INCONCLUSIVE
+        assert report.counts()[Verdict.PASS] == 0
+        assert report.jobs[missing].left.startswith("not made again elsewhere")
+
+
+def test_a_job_without_samples_needs_no_comparison(tmp_path: Path) -> None:
+    whole = merge([written(tmp_path / "run.jsonl", head())], Options())
+    assert whole.report.exit_code == ExitCode.CERTIFIED
+
+
+def test_a_job_that_is_not_there_is_not_passed_over(tmp_path: Path) -> None:
+    report = merge([journal(tmp_path, Finished(0, RESULTS[0]), Finished(2, RESULTS[2]), End())], Options()).report
+    assert report.exit_code == ExitCode.INCONCLUSIVE
+    assert report.jobs[1].left == "not run: what would say so is not in its journal"
+
+
+def test_a_difference_counts_in_whichever_line_it_stands(tmp_path: Path) -> None:
+    unlike = Compared(1, Differs("event 3", ELSEWHERE, "sc1.x"))
+    for entries in ([FIRST, SECOND, THIRD, SAME, unlike, Compared(2, None)], [SECOND, unlike, FIRST, SAME, THIRD]):
+        report = merge([journal(tmp_path, *entries, End())], Options()).report
+        assert report.exit_code == ExitCode.INCONCLUSIVE
+        assert report.counts()[Verdict.PASS] == 0
