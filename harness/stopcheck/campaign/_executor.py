@@ -187,6 +187,9 @@ class _Crew:
 
     def _begin_journal(self, opened: Opened) -> None:
         """Take in what is known already. From now on, all that becomes known is written down."""
+        if self._manner.journal is not None and not opened.content:
+            what = f"no journal can tell whether {self._request.reference!r} has changed: its command names no file"
+            raise UsageFault(what, hint="leave --resume out, or name the gate's file: 'node gate.js', './gate'")
         request = msgspec.structs.replace(self._request, execution_s=0.0)
         head = Head(FORMAT, VERSION, version("stopcheck"), REQUIREMENT_SET, request, opened, self._manner.shard)
         journal = Journal(self._manner.journal or self._folder / "journal.jsonl", head)
@@ -197,7 +200,7 @@ class _Crew:
     def leave(self) -> None:
         """It was interrupted: keep the journal where it can be gone on from."""
         self._outcome.cut, self._outcome.interrupted = self._why, True
-        if self._journal is None:
+        if self._journal is None or self._outcome.opened is None or not self._outcome.opened.content:
             return
         if self._manner.journal is not None:
             self._outcome.left = self._manner.journal

@@ -68,7 +68,16 @@ def test_a_job_of_another_shard_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_campaign_writes_down_is_read_whatever_became_known_first(tmp_path: Path) -> None:
     shrunk = Shortened(FOUND, FINDING)
-    entries = [THIRD, Finished(0, BROKEN, SAMPLE), Compared(2, None), SECOND, shrunk, SAME, Compared(1, None), End()]
+    entries: list[Head | Entry] = [
+        THIRD,
+        Finished(0, BROKEN, SAMPLE),
+        Compared(2, None),
+        SECOND,
+        shrunk,
+        SAME,
+        Compared(1, None),
+        End(),
+    ]
     found = read_journal(journal(tmp_path, *entries))
     assert found is not None
     assert found[1] == entries
@@ -99,7 +108,11 @@ def test_a_job_that_is_not_there_is_not_passed_over(tmp_path: Path) -> None:
 
 def test_a_difference_counts_in_whichever_line_it_stands(tmp_path: Path) -> None:
     unlike = Compared(1, Differs("event 3", ELSEWHERE, "sc1.x"))
-    for entries in ([FIRST, SECOND, THIRD, SAME, unlike, Compared(2, None)], [SECOND, unlike, FIRST, SAME, THIRD]):
+    orders: list[list[Head | Entry]] = [
+        [FIRST, SECOND, THIRD, SAME, unlike, Compared(2, None)],
+        [SECOND, unlike, FIRST, SAME, THIRD],
+    ]
+    for entries in orders:
         report = merge([journal(tmp_path, *entries, End())], Options()).report
         assert report.exit_code == ExitCode.INCONCLUSIVE
         assert report.counts()[Verdict.PASS] == 0
