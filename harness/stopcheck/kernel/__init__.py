@@ -30,7 +30,7 @@ from stopcheck.kernel._errors import (
 from stopcheck.kernel._happens_before import HappensBefore
 from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
 from stopcheck.kernel._kernel import Kernel
-from stopcheck.kernel._loops import GATE_TIMER, Loop, LoopCall, LoopHost, current_loop
+from stopcheck.kernel._loops import GATE_TIMER, Loop, LoopCall, LoopHost, call_in, current_loop
 from stopcheck.kernel._points import (
     CRASH_PREFIX,
     FAULT,
@@ -106,6 +106,7 @@ __all__ = [
     "Watchdog",
     "blocked",
     "branch",
+    "call_in",
     "current_call",
     "current_loop",
     "first_difference",

@@ -6,7 +6,7 @@ module exports, the bundled ones as a vendor's."""
 from stopcheck.kernel import branch, sleep_until, wait_until
 from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
 from stopcheck.world._admitted import ANSWER_LABEL, STRIKES, UNANSWERED, Admitted
-from stopcheck.world._aiosqlite_substitutes import AsyncioInterior, asyncio_drivers
+from stopcheck.world._asyncio_drivers import AsyncioInterior, asyncio_drivers
 from stopcheck.world._cast import Cast
 from stopcheck.world._client import Client
 from stopcheck.world._effects import Child, Effect, Message

@@ -23,13 +23,12 @@ import sqlite3
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from stopcheck.kernel import Loop, Park, current_loop
 from stopcheck.world._inner_points import InnerPoints
-from stopcheck.world._interior import PlainInterior, StorageArea
 from stopcheck.world._sql_text import Statement, statement_of
 from stopcheck.world._sqlite_link import Link
 
@@ -246,30 +245,6 @@ class AiosqliteSubstitutes:
                 proxy._connection = None
 
         return stop
-
-
-class AsyncioInterior(PlainInterior):
-    """The interior for gates on asyncio: their drivers' threads are played, and what they leave open is closed."""
-
-    def __init__(self, area: StorageArea, drivers: AiosqliteSubstitutes) -> None:
-        super().__init__(area)
-        self._drivers = drivers
-
-    def end(self) -> None:
-        """Close what the run left open."""
-        self._drivers.end()
-
-
-@contextmanager
-def asyncio_drivers() -> Generator[AiosqliteSubstitutes]:
-    """Hold the substitutes in place."""
-    substitutes = AiosqliteSubstitutes()
-    substitutes.put_in_place()
-    try:
-        yield substitutes
-    finally:
-        substitutes.end()
-        substitutes.take_away()
 
 
 def _nothing() -> None:

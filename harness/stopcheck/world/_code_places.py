@@ -13,7 +13,9 @@ from pathlib import PurePath
 from types import CodeType, FrameType
 from typing import Any
 
-_NOT_THE_GATES = frozenset((*sys.stdlib_module_names, "stopcheck", "trio", "outcome"))
+#: What a gate's code calls, and is called through: not the gate's own.
+_LIBRARIES = ("stopcheck", "trio", "outcome", "aiosqlite", "psycopg", "psycopg_pool", "sqlalchemy")
+_NOT_THE_GATES = frozenset((*sys.stdlib_module_names, *_LIBRARIES))
 
 
 def operation_place(kind: type[Any], operation: str) -> str:

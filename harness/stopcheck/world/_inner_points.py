@@ -6,7 +6,8 @@ One idea: all substitutes (connections, locks, clocks) park, wait and report thr
 What a call has learned (rows, row counts, errors, times) is folded into a digest, because it decides how the call goes
 on: two states that differ only in it are different states. Where the call stands is kept for people.
 
-Nothing here acts outside a nested call of the ``thread`` host, except that a dead process stays dead.
+Parking acts in nested calls of the ``thread`` host only, and nothing here acts outside of a call, except that a dead
+process stays dead.
 """
 
 from __future__ import annotations
@@ -51,9 +52,11 @@ class _Journal:
 
 class InnerPoints:
     """The one way in which substitutes park. ``inner`` tells whether plain points are wanted (granularity ``inner``);
-    waiting for a lock or for time parks in any case. ``reached`` counts the points, and so shows what was observed."""
+    waiting for a lock or for time parks in any case. ``reached`` counts the points, and so shows what was observed.
+    ``asking`` names the call whose code is running, ``None`` outside of one."""
 
-    def __init__(self, modules: Iterable[ModuleType]) -> None:
+    def __init__(self, modules: Iterable[ModuleType], asking: Callable[[], object] = current_call) -> None:
+        self.asking = asking
         self.inner = False
         self.every_statement = False
         self.reached = 0
@@ -123,7 +126,7 @@ class InnerPoints:
     def heard(self, value: object) -> None:
         """The current call learned ``value``: something that does not change any more, and whose ``repr`` is the same
         in each replay. It is digested when somebody asks."""
-        call = current_call()
+        call = self.asking()
         if call is not None:
             self._journal(call).pending.append(value)
 
@@ -133,7 +136,7 @@ class InnerPoints:
 
     def chained(self, history: bytes) -> bytes:
         """``history``, and then what the current call has done so far; outside a call, as it was."""
-        call = current_call()
+        call = self.asking()
         if call is None:
             return history
         return hashlib.blake2b(history + self.open_call_digest(call), digest_size=16).digest()

@@ -1,8 +1,11 @@
 """When a statement of a psycopg connection parks, when it waits, and what is remembered of it.
 
 One idea: whatever a psycopg connection says to its server is a *generator* that talks, and one method drives it
-(``Connection.wait``). So the generator is the statement: its arguments name it, a branch point lies before its first
-step, and it is driven until it is done or the server makes it wait for another session.
+(``Connection.wait``, and ``AsyncConnection.wait`` for the same generators). So the generator is the statement: its
+arguments name it, a branch point lies before its first step, and it is driven until it is done or the server makes it
+wait for another session. All of this is the same in a thread and in a task; how a call stands and waits there, the
+drivers of the two hosts know (``_psycopg_threads``, ``_psycopg_tasks``). It is written as a coroutine: in a thread
+nothing in it ever suspends, since whoever waits there blocks.
 
 Under READ COMMITTED each statement sees what was committed before it, so each one parks; but for those that neither
 see nor show anything (BEGIN, SAVEPOINT, SET ...). ``lock_timeout`` and ``statement_timeout`` pass in virtual time.
@@ -15,24 +18,23 @@ transaction with a snapshot of its own: there, which transactions had been commi
 
 from __future__ import annotations
 
-import inspect
+import asyncio
 import re
 import select
 import weakref
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Generator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints, Life
 from stopcheck.world._postgres_server import InFlight, PostgresServer, growing, ready
 from stopcheck.world._postgres_text import UNSEEN, holds_on, says_what_it_writes
-from stopcheck.world._sql_text import statement_of
+from stopcheck.world._psycopg_said import Said, learned, told
 
 if TYPE_CHECKING:
-    import psycopg
-
-    Connection = psycopg.Connection[Any]
+    from stopcheck.world._psycopg_said import Connection
+    from stopcheck.world._psycopg_threads import ConnectionLock
 
 _PATIENCE_MS = 2
 _IDLE = 0  # of libpq's PGTransactionStatusType
@@ -47,46 +49,23 @@ _ARE_SET = b"SELECT current_setting('lock_timeout') <> '0' OR current_setting('s
 _TIMEOUTS = b"SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting <> '0'"
 
 
-class ConnectionLock:
-    """In place of the lock with which psycopg keeps two threads from using one connection at once. Taking it is no
-    branch point: the one of the statement lies before it, since it is let go of there (``aside``)."""
-
-    def __init__(self, points: InnerPoints, session: Session) -> None:
-        self._points = points
-        self._session = session
-        self._held = False
-
-    def __enter__(self) -> None:
-        while self._held:
-            if not self._points.wait("psycopg:lock", self._session.touches, ready=lambda: not self._held):
-                raise RuntimeError("a call holds this connection while the gate is being opened")
-            self._session.life.check()
-        self._held = True
-
-    def __exit__(self, *_: object) -> None:
-        self._held = False
-
-    @contextmanager
-    def aside(self) -> Generator[None]:
-        """Let go of it for a while, if it is held."""
-        held, self._held = self._held, False
-        yield
-        if held:
-            self.__enter__()
-
-
 class Session(InFlight):
     """The run's view of one connection, which was made with ``conninfo``. It does not refer to the connection, whose
     last reference must be the gate's. ``timeout_ns`` is how long a statement may wait for a lock now,
     ``kept_timeout_ns`` what is so without the open transaction. ``left`` says how the session came to hold what it
-    holds between statements; empty: nothing. ``keeps``: it holds something outside of transactions too."""
+    holds between statements; empty: nothing. ``keeps``: it holds something outside of transactions too. ``blocking``:
+    it is psycopg's blocking side. ``wakes`` and ``held_up`` are the driver's of tasks: what the task awaits, and the
+    cancellation that came meanwhile."""
 
-    def __init__(self, connection: Connection, server: PostgresServer, points: InnerPoints, number: int) -> None:
+    def __init__(
+        self, connection: Connection, server: PostgresServer, points: InnerPoints, number: int, *, blocking: bool
+    ) -> None:
         super().__init__(connection.info.backend_pid, connection.pgconn.socket, lambda: None)
         self.server = server
         self.life: Life = points.life
-        self.lock = ConnectionLock(points, self)
+        self.lock: ConnectionLock | None = None
         self.number = number
+        self.blocking = blocking
         self.conninfo = ""
         self.pgconn = connection.pgconn
         self.touches = (f"postgres:{connection.info.dbname}",)
@@ -96,6 +75,8 @@ class Session(InFlight):
         self.queued = b""
         self.keeps = False
         self.left = b""
+        self.wakes: asyncio.Future[None] | None = None
+        self.held_up: asyncio.CancelledError | None = None
         self.drop: weakref.finalize[..., Connection]
 
     @property
@@ -104,40 +85,7 @@ class Session(InFlight):
         return self.pgconn.transaction_status == _IDLE
 
 
-class Said:
-    """A statement, as the generator that makes it tells."""
-
-    def __init__(self, generator: Generator[Any, Any, Any], connection: Connection) -> None:
-        given = inspect.getgeneratorlocals(generator) if inspect.isgenerator(generator) else {}
-        name = getattr(generator, "__name__", "")
-        self.speaker: Any = given.get("self")
-        parameters: object = given.get("params", given.get("params_seq"))
-        # An iterator of rows is read only once, and not here.
-        lasts = issubclass(type(parameters), (list, tuple, dict))
-        self.parameters = repr(parameters) if lasts else type(parameters).__name__
-        self.ends = name in {"_commit_gen", "_rollback_gen", "_exit_gen"}
-        query = given.get("query", given.get("statement"))
-        if query is not None:
-            self.sql = _text(query, connection)
-            text = statement_of(self.sql)
-            self.verb, self.label = text.verb, text.label
-        elif self.ends:
-            well = name == "_commit_gen" or (name == "_exit_gen" and given.get("exc_val") is None)
-            inner = bool(getattr(self.speaker, "savepoint_name", None))
-            self.sql = self.verb = ("RELEASE" if well else "ROLLBACK TO") if inner else "COMMIT" if well else "ROLLBACK"
-            self.label = f"sql:{self.verb}"
-        else:
-            self.sql, self.verb, self.label = "", "", f"psycopg:{name.strip('_')}"
-        self.parks = self.ends or self.verb not in UNSEEN
-
-
-def _text(query: Any, connection: Connection) -> str:
-    if isinstance(query, bytes):
-        return query.decode("utf-8", "replace")
-    return query if isinstance(query, str) else str(query.as_string(connection))
-
-
-class Driver:
+class Driver(ABC):
     """Drives what connections say. ``cancelled`` is the error class of a statement that somebody cancelled,
     ``timed_out`` makes the one that a time-out gives instead."""
 
@@ -152,32 +100,52 @@ class Driver:
         self._history = b""
 
     def drive(self, connection: Connection, session: Session, generator: Generator[Any, Any, Any]) -> Any:
+        """In place of ``Connection.wait``."""
+        return at_once(self._driven(connection, session, generator))
+
+    async def _driven(self, connection: Connection, session: Session, generator: Generator[Any, Any, Any]) -> Any:
         """Park, then let the statement be made; where it waits for another session, wait in virtual time."""
         session.life.check()
         said = Said(generator, connection)
         if said.parks and not (said.ends and session.idle):
-            with session.lock.aside():
-                self._points.point(said.label, session.touches, said.sql)
+            await self._stand(connection, session, said, generator)
             session.life.check()
         self._note_before(connection, session, said)
         session.error = None
         try:
-            answer = self._through(session, said, generator)
+            answer = await self._through(session, said, generator)
         except Exception as error:
-            self._points.heard((said.sql, said.parameters, _told(error)))
+            self._points.heard((said.sql, said.parameters, told(error)))
             self._note_left(session, said)
             session.server.settle()
             raise
-        self._points.heard((said.sql, said.parameters, _learned(said.speaker, answer)))
+        self._points.heard((said.sql, said.parameters, learned(said.speaker, answer)))
         self._note_after(session, said)
         self._note_left(session, said)
         if session.idle or not holds_on(said.sql, said.verb):
             session.server.settle()
         return answer
 
+    # -- what each host does in its way -------------------------------------------------------------------
+
+    @abstractmethod
+    async def _stand(
+        self, connection: Connection, session: Session, said: Said, generator: Generator[Any, Any, Any]
+    ) -> None:
+        """A branch point before a statement."""
+
+    @abstractmethod
+    def _may_wait(self, session: Session, said: Said) -> None:
+        """Raise where a statement that waits would wait for ever."""
+
+    @abstractmethod
+    async def _let_others(self, session: Session, said: Said, give_up_ns: int | None) -> Callable[[], Exception] | None:
+        """Let others move until the statement is answered, or its time is over. What ends it, if it is not answered,
+        and how that is told; ``None`` to look again."""
+
     # -- making it ----------------------------------------------------------------------------------------
 
-    def _through(self, session: Session, said: Said, generator: Generator[Any, Any, Any]) -> Any:
+    async def _through(self, session: Session, said: Said, generator: Generator[Any, Any, Any]) -> Any:
         given: Any = None
         try:
             while True:
@@ -185,43 +153,41 @@ class Driver:
                 looks = growing(_PATIENCE_MS)
                 while not (given := _come(session.socket, wanted, next(looks))):
                     if session.server.waits(session.pid):
-                        self._wait(session, said)
+                        await self._wait(session, said)
         except StopIteration as stop:
             return stop.value
         except self._cancelled as error:
             if session.error is None:
                 raise
-            told, session.error = session.error(), None
-            raise told from error
+            instead, session.error = session.error(), None
+            raise instead from error
 
-    def _wait(self, session: Session, said: Said) -> None:
+    async def _wait(self, session: Session, said: Said) -> None:
         """Leave the statement in the server until it is answered, or until its time is over."""
-        points, server, call = self._points, session.server, current_call()
-        if call is None:
-            raise RuntimeError(f"{said.label} would wait for ever: the gate is being opened, and no call can let go")
+        self._may_wait(session, said)
+        points, server, call = self._points, session.server, self._points.asking()
         give_up_ns = None if session.timeout_ns is None else points.now_ns() + session.timeout_ns
         points.heard(("waits behind", tuple(ahead.queued for ahead in self._queue(server)), self._history))
         session.queued = points.open_call_digest(call)
         session.answered = False
-        session.on_answer = lambda: points.heard_by(call, ("answered", self._history))
+        session.on_answer = partial(self._answered, session, call)
         server.in_flight.append(session)
         try:
             server.settle()
             while not session.answered:
-                points.wait(
-                    said.label,
-                    session.touches,
-                    said.sql,
-                    ready=lambda: session.answered,
-                    until_ns=give_up_ns,
-                )
+                ends = await self._let_others(session, said, give_up_ns)
                 session.life.check()
-                if give_up_ns is not None and points.now_ns() >= give_up_ns and session.unanswered:
-                    server.cancel(session, self._timed_out)
+                if ends is not None and session.unanswered:
+                    server.cancel(session, ends)
                     server.settle()
         finally:
             if session in server.in_flight:
                 server.in_flight.remove(session)
+
+    def _answered(self, session: Session, call: object) -> None:
+        """The answer came, while another moved."""
+        if call is not None:
+            self._points.heard_by(call, ("answered", self._history))
 
     def _queue(self, server: PostgresServer) -> list[Session]:
         return [ahead for ahead in server.in_flight if isinstance(ahead, Session)]
@@ -272,16 +238,11 @@ def _come(socket: int, wanted: int, patience_ms: int) -> int:
     return (_READS if found & select.POLLIN else 0) | (_WRITES if found & select.POLLOUT else 0)
 
 
-def _told(error: Exception) -> object:
-    """What is the same of an error in each replay: its details may name rows by where they lie, or processes."""
-    diagnosis = getattr(error, "diag", None)
-    return type(error).__name__, getattr(error, "sqlstate", None), getattr(diagnosis, "message_primary", None)
-
-
-def _learned(speaker: Any, answer: object) -> object:
-    """What came of a statement, as something that does not change any more."""
-    result = getattr(speaker, "pgresult", None)
-    if result is None:
-        return repr(cast(object, answer)) if isinstance(answer, bytes | list | tuple) else None
-    rows, columns = range(result.ntuples), range(result.nfields)
-    return result.command_status, tuple(result.get_value(row, column) for row in rows for column in columns)
+def at_once(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine comes to in which nothing suspends."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+    coroutine.close()
+    raise RuntimeError("a statement suspended where nothing can")

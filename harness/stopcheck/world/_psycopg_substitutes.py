@@ -5,9 +5,10 @@ the gate: ``Connection.connect`` notes a connection that a run makes, ``Connecti
 ``_psycopg_link``), and ``Connection.close`` takes effect in the server before it returns. So SQLAlchemy and others
 need no substitutes of their own. Connections that no run made are left alone.
 
-Known limits: asynchronous connections are not seen; ``executemany`` and a pipeline are one step; a pool that waits
-with locks of its own does so in real time, and so does who waits for a notification (exit 4 when that hangs); rows
-without ORDER BY have no order, here as there; the server's own clock shows real time.
+Known limits: asynchronous connections are seen in the host ``asyncio`` only (``_psycopg_tasks``); ``executemany`` and a
+pipeline are one step; a pool that waits with locks of its own does so in real time, and so does who waits for a
+notification (exit 4 when that hangs); rows without ORDER BY have no order, here as there; the server's own clock shows
+real time.
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from stopcheck.kernel import current_call
 from stopcheck.world._inner_points import InnerPoints
 from stopcheck.world._postgres_server import MONITOR, PostgresServer
 from stopcheck.world._psycopg_link import Driver, Session
 from stopcheck.world._psycopg_spare import SpareSessions
+from stopcheck.world._psycopg_threads import ConnectionLock, ThreadDriver
 
 if TYPE_CHECKING:
-    from psycopg import Connection as PsycopgConnection
-
-    Connection = PsycopgConnection[Any]
+    from stopcheck.world._psycopg_said import Connection
 
 _UNKNOWN = 4  # of libpq's PGTransactionStatusType: the connection is broken
 _ACTIVE = 1
@@ -59,21 +58,28 @@ class PsycopgSubstitutes:
         real: Any = importlib.import_module("psycopg")
         self._psycopg = real
         errors = real.errors
-        self._driver = Driver(self._points, errors.QueryCanceled, _raised_by(errors.LockNotAvailable, "lock timeout"))
+        self._drive_with(errors.QueryCanceled, raised_by(errors.LockNotAvailable, "lock timeout"))
         self._spare = SpareSessions(real)
         connect = real.connect
-        replaced: tuple[tuple[Any, str, Any], ...] = (
-            (real.Connection, "connect", classmethod(self._connect)),
-            (real.Connection, "wait", self._in_place_of_wait(real.Connection.wait)),
-            (real.Connection, "close", self._in_place_of_close(real.Connection.close)),
-            (real.generators, "connect", self._spare.connect),
-        )
-        for owner, name, stand_in in replaced:
+        for owner, name, stand_in in self._stand_ins(real, self._spare):
             self._undo.append((owner, name, owner.__dict__[name]))
             setattr(owner, name, stand_in)
         self._undo.append((real, "connect", connect))
         real.connect = real.Connection.connect
         return [(connect, real.connect)]
+
+    def _drive_with(self, cancelled: type[Exception], timed_out: Callable[[], Exception]) -> None:
+        self._driver = ThreadDriver(self._points, cancelled, timed_out)
+
+    def _stand_ins(self, real: Any, spare: SpareSessions) -> list[tuple[Any, str, Any]]:
+        """What is replaced, and by what."""
+        kind = real.Connection
+        return [
+            (kind, "connect", classmethod(self._connect)),
+            (kind, "wait", self._in_place_of_wait(kind.wait)),
+            (kind, "close", self._in_place_of_close(kind.close)),
+            (real.generators, "connect", spare.connect),
+        ]
 
     def take_away(self) -> None:
         """Put the originals back, and let go of the servers."""
@@ -112,7 +118,7 @@ class PsycopgSubstitutes:
         self._end_sessions(left)
         for connection in [*self._dead, *left]:
             self._sessions.pop(connection).drop.detach()
-            connection.close()
+            _shut(connection)
         self._dead.clear()
 
     def _kept(self, connection: Connection) -> bool:
@@ -148,18 +154,27 @@ class PsycopgSubstitutes:
         self._points.life.check()
         assert self._spare is not None
         made = self._spare.giving(lambda: self._original("connect").__func__(kind, *args, **keywords))
+        session = self._know(made, blocking=True)
+        self._guard(made, session)
+        return made
+
+    def _know(self, made: Connection, *, blocking: bool) -> Session:
+        """A connection that the run made a moment ago."""
+        assert self._spare is not None
+        assert self._driver is not None
         self._count += 1
-        session = Session(made, self._server_of(made), self._points, self._count)
+        session = Session(made, self._server_of(made), self._points, self._count, blocking=blocking)
         session.conninfo = self._spare.conninfo
         session.server.pids.add(session.pid)
-        made.lock = session.lock
         session.drop = weakref.finalize(made, _lost, session)
         session.drop.atexit = False
         self._sessions[made] = session
-        assert self._driver is not None
         self._driver.take_timeout(session)
         session.kept_timeout_ns = session.timeout_ns
-        return made
+        return session
+
+    def _guard(self, made: Any, session: Session) -> None:
+        made.lock = session.lock = ConnectionLock(self._points, session)
 
     def _original(self, name: str) -> Any:
         return next(o for owner, found, o in self._undo if found == name and owner is self._psycopg.Connection)
@@ -171,7 +186,7 @@ class PsycopgSubstitutes:
             connect = self._original("connect").__func__
             own = {"password": info.password or None, "application_name": MONITOR, "autocommit": True}
             monitor = connect(self._psycopg.Connection, info.dsn, **own)
-            deadlock = _raised_by(self._psycopg.errors.DeadlockDetected, "deadlock detected")
+            deadlock = raised_by(self._psycopg.errors.DeadlockDetected, "deadlock detected")
             self._servers[key] = PostgresServer(monitor, deadlock)
         return self._servers[key]
 
@@ -180,7 +195,7 @@ class PsycopgSubstitutes:
 
         def wait(connection: Connection, gen: Any, *args: Any, **keywords: Any) -> Any:
             session = self._sessions.get(connection)
-            if session is None or (current_call() is None and not session.life.dead):
+            if session is None or (self._points.asking() is None and not session.life.dead):
                 return original(connection, gen, *args, **keywords)
             assert self._driver is not None
             return self._driver.drive(connection, session, gen)
@@ -201,13 +216,17 @@ class PsycopgSubstitutes:
             if not session.idle:
                 self._points.point("sql:CLOSE", session.touches, "close")
                 session.life.check()
-            del self._sessions[connection]
-            session.drop.detach()
-            _let_go(session)
+            self._leave(connection, session)
             original(connection)
             session.server.settle()
 
         return close
+
+    def _leave(self, connection: Connection, session: Session) -> None:
+        """What closing a connection does, but for closing it."""
+        del self._sessions[connection]
+        session.drop.detach()
+        _let_go(session)
 
 
 def _let_go(session: Session) -> None:
@@ -219,6 +238,12 @@ def _let_go(session: Session) -> None:
     session.server.pids.discard(session.pid)
 
 
+def _shut(connection: Any) -> None:
+    """As ``Connection.close``, and ``AsyncConnection.close`` outside of any loop."""
+    connection._closed = True
+    connection.pgconn.finish()
+
+
 def _lost(session: Session) -> None:
     """A connection was dropped without being closed."""
     _let_go(session)
@@ -226,5 +251,6 @@ def _lost(session: Session) -> None:
     session.server.settle()
 
 
-def _raised_by(kind: Callable[[str], Exception], message: str) -> Callable[[], Exception]:
+def raised_by(kind: Callable[[str], Exception], message: str) -> Callable[[], Exception]:
+    """Makes an error of the kind."""
     return lambda: kind(message)

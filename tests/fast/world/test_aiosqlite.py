@@ -14,14 +14,14 @@ import aiosqlite
 import pytest
 
 from stopcheck.kernel import AsyncioHost, Ending, Point
-from stopcheck.world._aiosqlite_substitutes import AiosqliteSubstitutes, asyncio_drivers
+from stopcheck.world._asyncio_drivers import AsyncioDrivers, asyncio_drivers
 from tests.fast.kernel.loops import SECOND, Played, play
 
 Operation = Any  # a callable that returns an awaitable; ``play`` has other keywords too
 
 
 @pytest.fixture
-def drivers() -> Iterator[AiosqliteSubstitutes]:
+def drivers() -> Iterator[AsyncioDrivers]:
     with asyncio_drivers() as made:
         yield made
 
@@ -43,7 +43,7 @@ class Branch:
 DEVIATIONS = 1
 
 
-def all_runs(drivers: AiosqliteSubstitutes, make: Callable[[], dict[str, Operation]]) -> Iterator[Played]:
+def all_runs(drivers: AsyncioDrivers, make: Callable[[], dict[str, Operation]]) -> Iterator[Played]:
     """Every interleaving that leaves the default order at most once, depth first."""
     pending: list[list[int]] = [[]]
     while pending:
@@ -109,7 +109,7 @@ def race(path: Path, begin: str) -> dict[str, Operation]:
     ],
 )
 def test_a_window_between_two_statements_is_found_and_one_transaction_has_none(
-    drivers: AiosqliteSubstitutes, tmp_path: Path, begin: str, outcomes: set[Any]
+    drivers: AsyncioDrivers, tmp_path: Path, begin: str, outcomes: set[Any]
 ) -> None:
     paths = iter(tmp_path / f"{number}.db" for number in range(10_000))
     seen: set[Any] = set()
@@ -119,9 +119,7 @@ def test_a_window_between_two_statements_is_found_and_one_transaction_has_none(
     assert seen == outcomes
 
 
-def test_a_statement_does_not_overtake_one_of_the_same_connection(
-    drivers: AiosqliteSubstitutes, tmp_path: Path
-) -> None:
+def test_a_statement_does_not_overtake_one_of_the_same_connection(drivers: AsyncioDrivers, tmp_path: Path) -> None:
     paths = iter(tmp_path / f"{number}.db" for number in range(10_000))
 
     def make() -> dict[str, Operation]:
@@ -152,7 +150,7 @@ def test_a_statement_does_not_overtake_one_of_the_same_connection(
 
 
 def test_a_lock_is_waited_for_in_virtual_time_and_no_longer_than_the_timeout(
-    drivers: AiosqliteSubstitutes, tmp_path: Path
+    drivers: AsyncioDrivers, tmp_path: Path
 ) -> None:
     path = database(tmp_path / "gate.db")
 
@@ -187,7 +185,34 @@ def test_a_lock_is_waited_for_in_virtual_time_and_no_longer_than_the_timeout(
     drivers.end()
 
 
-def test_a_cancelled_statement_is_made_all_the_same(drivers: AiosqliteSubstitutes, tmp_path: Path) -> None:
+def test_of_two_that_would_wait_for_each_other_one_is_told_at_once(drivers: AsyncioDrivers, tmp_path: Path) -> None:
+    """Both have read and want to write: SQLite does not let a reader wait for a writer, and nobody hangs."""
+    paths = iter(tmp_path / f"{number}.db" for number in range(10_000))
+
+    def make() -> dict[str, Operation]:
+        path = database(next(paths))
+
+        async def take() -> str:
+            async with aiosqlite.connect(path, isolation_level=None) as db:
+                await db.execute("BEGIN")
+                await value(db, "SELECT up FROM flag")
+                try:
+                    await db.execute("UPDATE flag SET up = up + 1")
+                    await db.commit()
+                except sqlite3.OperationalError as error:
+                    return str(error)
+                return "both"
+
+        return {"left": take, "right": take}
+
+    runs = list(all_runs(drivers, make))
+    assert {played.ending for played in runs} == {Ending.REST}
+    locked = "database is locked"
+    assert {tuple(played.results) for played in runs} == {("both", "both"), ("both", locked), (locked, "both")}
+    assert {played.now_ns for played in runs} == {0}
+
+
+def test_a_cancelled_statement_is_made_all_the_same(drivers: AsyncioDrivers, tmp_path: Path) -> None:
     path = database(tmp_path / "gate.db")
 
     async def operation() -> int:

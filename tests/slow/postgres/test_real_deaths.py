@@ -22,7 +22,7 @@ from stopcheck.campaign._sigkill_zygote import Promise, _Area, _forked, _missing
 from stopcheck.gate import Snapshot, TaskRef
 from stopcheck.kernel import Point, ThreadHost
 from stopcheck.world import Granularity, PlainInterior, SubstitutedInterior, Variant, gate_modules, run, substituted
-from stopcheck.world._psycopg_link import Said
+from stopcheck.world._psycopg_said import Said
 from tests.fast.world.lost_response import SCENARIO, Dying, scenario
 
 pytestmark = pytest.mark.usefixtures("server")
