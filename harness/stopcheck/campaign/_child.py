@@ -30,11 +30,13 @@ from stopcheck.campaign._messages import (
 )
 from stopcheck.campaign._plan import plan
 from stopcheck.gate import AdapterFault
+from stopcheck.remote import end_with_parent
 from stopcheck.world import forks_refused
 
 
 def main(read_fd: int, write_fd: int) -> None:
-    """Serve until the parent closes the pipe."""
+    """Serve until the parent closes the pipe, or is gone."""
+    end_with_parent()
     with os.fdopen(read_fd, "rb") as source, os.fdopen(write_fd, "wb") as sink, forks_refused():
         first = to_child.decode(source.readline())
         assert isinstance(first, Open)

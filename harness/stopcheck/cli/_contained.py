@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 
 from stopcheck.campaign import ExitCode, FaultReport
-from stopcheck.remote import sweep
+from stopcheck.remote import end_with_parent, sweep
 from stopcheck.report import make_console, print_faults
 from stopcheck.world import forks_refused
 
@@ -56,6 +56,7 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
     told, tell = os.pipe()
     child = os.fork()
     if child == 0:
+        end_with_parent()
         os.close(told)
         os.environ[_MARK] = str(os.getpid())
         _act(action, Pulse(tell))

@@ -11,6 +11,7 @@ from stopcheck.remote._faults import GateDied, HandshakeFault, ProcessLeftBehind
 from stopcheck.remote._gate import RemoteGate
 from stopcheck.remote._interior import RemoteInterior
 from stopcheck.remote._marks import marked, sweep
+from stopcheck.remote._parent import end_with_parent
 from stopcheck.remote._process import Limits
 from stopcheck.remote._schema import wire_schema
 from stopcheck.remote._wire import CALL_BACKS, LIFECYCLE, PROTOCOL, Code
@@ -32,6 +33,7 @@ __all__ = [
     "RemoteGate",
     "RemoteInterior",
     "WireFault",
+    "end_with_parent",
     "marked",
     "sweep",
     "wire_schema",

@@ -51,6 +51,21 @@ def test_ctrl_c_ends_the_process_that_kills_others_too(tmp_path: Path) -> None:
     until(lambda: left_behind(process.pid) == [])  # it ends by itself, as soon as its input does
 
 
+@pytest.mark.parametrize("verb", [("certify", "--scenario", "before-admission", "--quiet"), ("smoke",)])
+def test_a_gate_that_hangs_natively_ends_when_the_kit_is_killed(verb: tuple[str, ...], tmp_path: Path) -> None:
+    body = """
+        def commit_effect(self, request):
+            open(__file__ + ".hangs", "w").close()
+            sum(iter(int, 1))
+    """
+    gate = write_gate(tmp_path, body)
+    process = start(verb[0], gate, *verb[1:], cwd=tmp_path)
+    until((tmp_path / "bad.py.hangs").exists)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=PATIENCE_S)
+    until(lambda: left_behind(process.pid) == [])
+
+
 #: The command, in a process to which somebody sends SIGINT while it imports the module that is named.
 _INTERRUPTED_IMPORT = """
 import os, signal, sys
