@@ -322,7 +322,7 @@ def pick_scenarios(wanted: tuple[str, ...], clauses: tuple[str, ...] = ()) -> li
         if name not in known:
             hint = did_you_mean(name, known, "see: stopcheck list scenarios")
             raise UsageFault(f"unknown scenario {name!r}", hint=hint)
-    chosen = [known[name] for name in wanted] if wanted else list(known.values())
+    chosen = [known[name] for name in dict.fromkeys(wanted)] if wanted else list(known.values())
     if not clauses:
         return chosen
     about = [scenario for scenario in chosen if set(clauses) & set(scenario.clauses)]

@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if gates:
         from stopcheck.pytest_plugin._items import items_of
 
-        for gate in gates:
+        for gate in dict.fromkeys(gates):
             items.extend(items_of(session, gate))
 
 

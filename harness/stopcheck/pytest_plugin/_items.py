@@ -7,6 +7,7 @@ then read the verdicts of their clauses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -35,31 +36,32 @@ class NotPassed(Exception):
 
 
 class Gate(pytest.Collector):
-    """A gate, and the reports on the scenarios in which it was tried by now."""
+    """A gate, and the reports on scenarios in which it was tried by now. ``refused``: why there is nothing to try."""
 
     gate: str
     reports: dict[str, Report]
+    refused: str
 
     @classmethod
     def of(cls, session: pytest.Session, gate: str) -> Gate:
         """The collector of a gate."""
         found: Gate = _node(cls, session, name=f"stopcheck:{gate}", nodeid=f"stopcheck:{gate}")
-        found.gate, found.reports = gate, {}
+        found.gate, found.reports, found.refused = gate, {}, ""
         return found
 
     def collect(self) -> Iterator[pytest.Item]:
         """An item for each scenario that fits, and group of clauses that it is about."""
         wanted: list[str] = self.config.getoption("--stopcheck-scenario") or []
         try:
-            loaded = load_gate(self.gate)
             scenarios = pick_scenarios(tuple(wanted))
+            with closing(load_gate(self.gate)) as loaded:
+                fitting = [scenario for scenario in scenarios if scenario.fits(loaded.contract)]
         except (UsageFault, AdapterFault) as error:
-            raise pytest.UsageError(f"--stopcheck-gate {self.gate}: {error.what}; next: {error.hint}") from error
-        for scenario in scenarios:
-            if scenario.fits(loaded.contract):
-                for group in (*dict.fromkeys(clause.split("-")[0] for clause in scenario.clauses), OTHERS):
-                    yield ClauseGroup.of(self, scenario, group)
-        loaded.close()
+            self.refused = f"--stopcheck-gate {self.gate}: {error.what}; next: {error.hint}"
+            raise self.CollectError(self.refused) from error
+        for scenario in fitting:
+            for group in (*dict.fromkeys(clause.split("-")[0] for clause in scenario.clauses), OTHERS):
+                yield ClauseGroup.of(self, scenario, group)
 
     def report(self, scenario: str) -> Report:
         """The report on the scenario; made once."""
@@ -81,7 +83,9 @@ class ClauseGroup(pytest.Item):
     @classmethod
     def of(cls, gate: Gate, scenario: Scenario, group: str) -> ClauseGroup:
         """The item of a group."""
-        item: ClauseGroup = _node(cls, gate, name=f"{scenario.id}[{group}]")
+        name = f"{scenario.id}[{group}]"
+        # As pytest reads it from its cache, with a parameter: a name alone would be another test to --lf.
+        item: ClauseGroup = _node(cls, gate, name=name, nodeid=f"{gate.nodeid}::{name}")
         item.scenario, item.group = scenario, group
         item.extra_keyword_matches.update(clause for clause in scenario.clauses if item.has(clause))
         if gate.config.pluginmanager.hasplugin("xdist"):  # which alone knows the mark
@@ -134,8 +138,23 @@ def _concluded(clauses: Sequence[ClauseVerdict]) -> None:
 
 
 def items_of(session: pytest.Session, gate: str) -> Iterator[pytest.Item]:
-    """All items of a gate."""
-    yield from Gate.of(session, gate).collect()
+    """All items of a gate, collected as pytest collects, so that it counts them. Raises ``pytest.UsageError`` when
+    there is no such gate or scenario; in a worker of xdist that is an error of the collection, which it hands on."""
+    collector = Gate.of(session, gate)
+    report: Any = _collected(collector)
+    if collector.refused and not hasattr(session.config, "workerinput"):
+        raise pytest.UsageError(collector.refused)
+    collector.ihook.pytest_collectreport(report=report)
+    yield from report.result or ()
+
+
+def _collected(collector: pytest.Collector) -> Any:
+    """The report of a collector, as pytest itself makes it: without the call, which cannot be handed on."""
+    hook = collector.ihook
+    hook.pytest_collectstart(collector=collector)
+    report: Any = hook.pytest_make_collect_report(collector=collector)
+    vars(report).pop("call", None)
+    return report
 
 
 def _node(kind: Any, parent: pytest.Collector, **given: str) -> Any:

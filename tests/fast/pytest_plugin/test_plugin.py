@@ -176,3 +176,44 @@ def test_a_failing_example_is_kept_where_a_ci_can_cache_it(pytester: pytest.Pyte
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["*ClauseBroken: *"])
     assert [path for path in (pytester.path / ".stopcheck" / "examples").rglob("*") if path.is_file()]
+
+
+def test_items_are_counted_like_tests(canned: pytest.Pytester) -> None:
+    items = _items(canned)
+    found = canned.runpytest_inprocess("--collect-only", "-q", *GATE, *GATE)
+    assert found.outlines[-1].startswith(f"{items} tests collected")
+    found = canned.runpytest_inprocess(*GATE, "-k", "nothing_such")
+    found.stdout.fnmatch_lines([f"collected {items} items / {items} deselected / 0 selected"])
+    assert found.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_lf_runs_what_failed(canned: pytest.Pytester) -> None:
+    canned.runpytest_inprocess(*GATE, "-q").assert_outcomes(failed=2, passed=_items(canned) - 3, skipped=1)
+    found = canned.runpytest_inprocess(*GATE, "--lf", "-q")
+    found.assert_outcomes(failed=2, deselected=_items(canned) - 2)
+    first = canned.runpytest_inprocess(*GATE, "--ff", "-x", "-rf")
+    first.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize("flags", [(), ("--dist", "loadgroup"), ("-p", "no:cacheprovider")])
+def test_two_workers_say_what_one_process_says(canned: pytest.Pytester, flags: tuple[str, ...]) -> None:
+    found = canned.runpytest_inprocess(*GATE, "-n", "2", *flags)
+    found.assert_outcomes(failed=2, passed=_items(canned) - 3, skipped=1)
+    assert found.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_workers_stop_at_the_first_failure_and_find_nothing_where_nothing_is(canned: pytest.Pytester) -> None:
+    stopped = canned.runpytest_inprocess(*GATE, "-n", "2", "-x", "-p", "no:cacheprovider", "-k", "ADM")
+    assert stopped.parseoutcomes()["failed"] >= 1
+    assert stopped.ret in {pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
+    none = canned.runpytest_inprocess(*GATE, "-n", "2", "-k", "nothing_such")
+    assert none.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.parametrize("wrong", [("--stopcheck-gate", "memroy"), (*GATE, "--stopcheck-scenario", "befroe")])
+def test_what_does_not_exist_is_an_error_of_the_workers_too(pytester: pytest.Pytester, wrong: tuple[str, ...]) -> None:
+    found = pytester.runpytest_inprocess(*wrong, "-n", "2")
+    found.stdout.fnmatch_lines(["*ERROR collecting stopcheck:*", "--stopcheck-gate *: unknown *; next: *"])
+    assert found.ret == pytest.ExitCode.TESTS_FAILED
+    assert "Traceback" not in found.stdout.str()
+    assert "INTERNALERROR" not in found.stdout.str()
