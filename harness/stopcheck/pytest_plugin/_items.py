@@ -153,7 +153,7 @@ def _collected(collector: pytest.Collector) -> Any:
     hook = collector.ihook
     hook.pytest_collectstart(collector=collector)
     report: Any = hook.pytest_make_collect_report(collector=collector)
-    vars(report).pop("call", None)
+    report.__dict__.pop("call", None)
     return report
 
 
