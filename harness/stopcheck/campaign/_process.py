@@ -19,7 +19,7 @@ import trio
 
 from stopcheck.campaign._messages import FromChild, ToChild, from_child
 from stopcheck.campaign._results import FaultReport
-from stopcheck.remote import marked, sweep
+from stopcheck.remote import marked, signal_name, sweep
 
 _CHUNK = 1 << 16
 _LOG_TAIL = 600
@@ -112,7 +112,7 @@ class Child:
             what = f"the adapter's process closed its pipe to the kit, in {where}"
             cause = "something closed descriptors that were not its own"
         elif code < 0:
-            what = f"the adapter's process died of {signal.Signals(-code).name}, in {where}"
+            what = f"the adapter's process died of {signal_name(-code)}, in {where}"
             cause = "native code crashed, or the process was killed"
         else:
             what = f"the adapter's process ended by itself with exit status {code}, in {where}"
@@ -133,7 +133,10 @@ class Child:
         """Whether it ended; it is not reaped yet, so that its process group still is its own."""
         if self.process.returncode is not None:
             return True
-        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # of children nothing is left where SIGCHLD is ignored
+            return True
 
     def _end_group(self) -> None:
         if self.process.returncode is None:

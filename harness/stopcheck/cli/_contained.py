@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 
 from stopcheck.campaign import ExitCode, FaultReport
-from stopcheck.remote import end_with_parent, sweep
+from stopcheck.remote import end_with_parent, signal_name, sweep
 from stopcheck.report import make_console, print_faults
 from stopcheck.world import forks_refused
 
@@ -113,7 +113,7 @@ def _silent(child: int, silence_s: float) -> int:
 def _ended(child: int) -> int:
     _, status = os.waitpid(child, 0)
     ended = os.waitstatus_to_exitcode(status)
-    how = f"exit status {ended}" if ended >= 0 else signal.Signals(-ended).name
+    how = f"exit status {ended}" if ended >= 0 else signal_name(-ended)
     return _fault(
         "GateDied",
         f"the process in which the run was replayed ended by itself with {how}",

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+#: Characters of each part of a fault; what an adapter raises or answers may be of any size.
+_MOST = 800
+
 
 class AdapterFault(Exception):
     """The adapter broke the protocol itself (exit 4); it says nothing about the gate's clauses.
 
-    ``what`` is one sentence with the offending value; ``cause`` the likely reason; ``hint`` what to do next.
+    ``what`` is one sentence with the offending value; ``cause`` the likely reason; ``hint`` what to do next. Each is
+    made one bounded line that any terminal and any file can take.
     """
 
     def __init__(self, what: str, *, cause: str = "", hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.cause = cause
-        self.hint = hint
+        self.what = _line(what)
+        self.cause = _line(cause)
+        self.hint = _line(hint)
+        super().__init__(self.what)
+
+
+def _line(text: str) -> str:
+    if len(text) > _MOST:
+        text = f"{text[:_MOST]}…"
+    if text.isprintable():
+        return text
+    text = " ".join(text.splitlines())
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class GateRaised(AdapterFault):

@@ -7,7 +7,7 @@ which is a matter of the protocol and never of time. See :mod:`stopcheck.remote.
 from pathlib import Path
 
 from stopcheck.remote._factory import RemoteFactory
-from stopcheck.remote._faults import GateDied, HandshakeFault, ProcessLeftBehind, WireFault
+from stopcheck.remote._faults import GateDied, HandshakeFault, ProcessLeftBehind, WireFault, signal_name
 from stopcheck.remote._gate import RemoteGate
 from stopcheck.remote._interior import RemoteInterior
 from stopcheck.remote._marks import marked, sweep
@@ -35,6 +35,7 @@ __all__ = [
     "WireFault",
     "end_with_parent",
     "marked",
+    "signal_name",
     "sweep",
     "wire_schema",
 ]

@@ -6,6 +6,8 @@ and each says the line or the moment, the reason, and where to read on.
 
 from __future__ import annotations
 
+import signal
+
 from stopcheck.gate import AdapterFault
 
 _SHOWN = 160
@@ -25,6 +27,12 @@ class HandshakeFault(AdapterFault):
 
 class ProcessLeftBehind(AdapterFault):
     """The gate's process ended and left others running, outside of its process group."""
+
+
+def signal_name(number: int) -> str:
+    """``SIGKILL``; of one that has no name of its own, such as those for real time, its number."""
+    known = {one.value: one.name for one in signal.Signals}
+    return known.get(number, f"signal {number}")
 
 
 def shown(line: bytes) -> str:

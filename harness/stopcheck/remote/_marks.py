@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
+#: How often they are looked for: what was killed is gone soon, and nobody's children can keep the kit busy for ever.
+_ROUNDS = 100
 
 
 def marked(name: str, mark: str) -> dict[str, str]:
@@ -37,14 +39,14 @@ def find_marked(name: str, mark: str) -> dict[int, str]:
 def sweep(name: str, mark: str) -> dict[int, str]:
     """Kill them, until there are none; what was found, by process id."""
     swept: dict[int, str] = {}
-    while found := find_marked(name, mark):
-        new = found.keys() - swept.keys()
+    for _ in range(_ROUNDS):
+        found = find_marked(name, mark)
+        if not found:
+            break
         swept |= found
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        if not new:  # killed already, and about to be gone
-            break
     return swept
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 import msgspec
 
 from stopcheck.gate import AdapterFault, GateHung
-from stopcheck.remote._faults import GateDied, ProcessLeftBehind, WireFault, shown
+from stopcheck.remote._faults import GateDied, ProcessLeftBehind, WireFault, shown, signal_name
 from stopcheck.remote._log import GateLog
 from stopcheck.remote._marks import find_marked, marked, sweep
 
@@ -33,7 +33,8 @@ _numbers = itertools.count(1)
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds on a gate's process, in real seconds and bytes. ``start_s`` is for the first answer, ``answer_s`` for each
     later message that it owes, ``stop_s`` for its end after its input was closed. ``flood_bytes`` is what it may write
-    to its log while one message is waited for; ``log_bytes`` what is kept of it."""
+    to its log while one message is waited for; ``log_bytes`` what is kept of it. ``asks`` is how often it may ask back
+    before a call parks or has its result."""
 
     start_s: float = 8.0
     answer_s: float = 5.0
@@ -41,6 +42,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     line_bytes: int = 1 << 20
     flood_bytes: int = 8 << 20
     log_bytes: int = 1 << 18
+    asks: int = 10_000
 
 
 class GateProcess:
@@ -94,7 +96,7 @@ class GateProcess:
             except BlockingIOError:
                 self._wait_to_write(end, doing)
             except BrokenPipeError as error:
-                raise self._dead(doing) from error
+                raise self._dead("closed its standard input", doing) from error
 
     def receive(self, seconds: float, doing: str) -> bytes:
         """Its next line. Raises an adapter fault when none comes in time, or something else than lines."""
@@ -107,7 +109,7 @@ class GateProcess:
             if looked > self._limits.line_bytes:
                 raise self._too_long(doing)
             if self._output_closed:
-                raise self._dead(doing)
+                raise self._dead("closed its standard output", doing)
             if not end:
                 end = time.monotonic() + seconds
             self._read(end - time.monotonic(), seconds, doing)
@@ -121,7 +123,8 @@ class GateProcess:
     def _read(self, patience_s: float, bound_s: float, doing: str) -> None:
         ready = self._poll.poll(max(0.0, patience_s) * 1000)
         if not ready:
-            raise self._silent(bound_s, doing)
+            dead = self._exit_code() is not None  # while another process holds its pipes open
+            raise self._dead("ended", doing) if dead else self._silent(bound_s, doing)
         for descriptor, _ in ready:
             chunk = self._chunk(descriptor)
             if descriptor == self._err:
@@ -184,26 +187,35 @@ class GateProcess:
             hint=self._log.where(),
         )
 
-    def _dead(self, doing: str) -> AdapterFault:
-        code = self._exit_code()
+    def _dead(self, did: str, doing: str) -> AdapterFault:
+        """``did``: what it did, if it lives on."""
+        code = self._exit_code(_LAST_S)
         self._drain_log()
         said = self._log.last_words
         cause = f"its last words: {said}" if said else "it said nothing on standard error"
         if self._buffer:
             cause = f"it left half a line, {shown(bytes(self._buffer))}; {cause}"
         if code is None:
-            what = f"the gate's process closed its standard output and lives on, while {doing}"
+            what = f"the gate's process {did} and lives on, while {doing}"
         elif code < 0:
-            what = f"the gate's process died of {signal.Signals(-code).name}, while {doing}"
+            what = f"the gate's process died of {signal_name(-code)}, while {doing}"
         else:
             what = f"the gate's process ended by itself with exit status {code}, while {doing}"
         return GateDied(what, cause=cause, hint=self._log.where())
 
-    def _exit_code(self) -> int | None:
-        try:
-            return self._process.wait(_LAST_S)
-        except subprocess.TimeoutExpired:
-            return None
+    def _exit_code(self, patience_s: float = 0.0) -> int | None:
+        """As ``Popen`` has it; ``None`` while it lives. It is not reaped here: until it is, its group is its own."""
+        end = time.monotonic() + patience_s
+        while True:
+            try:
+                found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:  # of children nothing is left where SIGCHLD is ignored
+                return 0
+            if found is not None:
+                return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            if time.monotonic() >= end:
+                return None
+            time.sleep(_LOOK_S)
 
     def _drain_log(self) -> None:
         with suppress(BlockingIOError):
@@ -257,7 +269,7 @@ class GateProcess:
             )
 
     def _outlives_its_input(self, end: float) -> bool:
-        while os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        while self._exit_code() is None:
             if time.monotonic() >= end:
                 return True
             for descriptor, _ in self._poll.poll(_LOOK_S * 1000):

@@ -45,6 +45,12 @@ from stopcheck.remote._wire import (
     decode,
     encode,
 )
+from stopcheck.world import shortened
+
+#: Characters of an error's message that are shown.
+_MESSAGE = 500
+#: What reading a value of the gate's may raise.
+_UNREADABLE = (msgspec.MsgspecError, RecursionError)
 
 
 class Parked(msgspec.Struct, frozen=True):
@@ -82,10 +88,11 @@ class Session:
         """Something besides operations, from beginning to end. It may not park."""
         method = METHOD_OF[type(message)]
         number = self.note(method, method, message)
-        outcome = self.go_on(number, environment)
-        while isinstance(outcome, Parked):  # nobody else is there: as while a gate in Python is opened
+        for _ in range(self._limits.asks):
             outcome = self.go_on(number, environment)
-        return outcome
+            if not isinstance(outcome, Parked):  # nobody else is there: as while a gate in Python is opened
+                return outcome
+        raise self._asks_without_end(method)
 
     def note(self, name: str, method: str, params: Lifecycle | Request) -> int:
         """Prepare a call, which ``name`` names to people; its ``id``."""
@@ -105,7 +112,7 @@ class Session:
         return self._serve(number, call, environment)
 
     def _serve(self, number: int, call: _Open, environment: Environment | None) -> Any:
-        while True:
+        for _ in range(self._limits.asks):
             line = self.process.receive(self._patience_s, f"{call.name} was to answer")
             message = self._read(line, call)
             if message.method is msgspec.UNSET:
@@ -119,6 +126,7 @@ class Session:
                 call.parked = Parked(message.id, point)
                 self.place = point.where
                 return call.parked
+        raise self._asks_without_end(call.name)
 
     def give_up_calls(self) -> None:
         """The run is over: every call that stands is told so, and ends."""
@@ -150,6 +158,8 @@ class Session:
         except msgspec.ValidationError as error:
             cause = "batches are not spoken here" if line.lstrip().startswith(b"[") else str(error)
             raise self._bad_line(line, "it is no message of JSON-RPC 2.0", cause) from error
+        except RecursionError as error:
+            raise self._bad_line(line, "it is nested too deeply", str(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self._bad_line(
                 line, "it is not JSON", f"{error}; only messages go to standard output, all else to standard error"
@@ -189,7 +199,7 @@ class Session:
         kind: Any = reply_type(call.method) if spec is not None else LIFECYCLE[call.method][1]
         try:
             return msgspec.json.decode(raw, type=kind)
-        except msgspec.MsgspecError as error:
+        except _UNREADABLE as error:
             received = self.process.received
             allowed = sorted(reply.__name__ for reply in spec.replies) if spec is not None else ["its schema tells"]
             raise WrongReply(
@@ -206,10 +216,11 @@ class Session:
             return Retry()
         known = next((code for code in Code if code == error.code), None)
         meaning = f"{known.name.lower()}: {known.meaning}" if known is not None else "no code of the error registry"
-        where = f"; data: {error.data}" if error.data is not None else ""
+        data = error.data if isinstance(error.data, str) else shortened(error.data)
+        where = f"; data: {data}" if error.data is not None else ""
         kind = GateRaised if operation else HandshakeFault
         raise kind(
-            f"{call.name} ended with error {error.code}: {error.message[:500]}",
+            f"{call.name} ended with error {error.code}: {error.message[:_MESSAGE]}",
             cause=f"{meaning}{where}",
             hint=f"answer with a reply of the operation; {self._log.where()}" if operation else self._log.where(),
         )
@@ -222,7 +233,7 @@ class Session:
         raw = b"{}" if message.params is msgspec.UNSET else message.params
         try:
             asked = msgspec.json.decode(raw, type=known[0])
-        except msgspec.MsgspecError as error:
+        except _UNREADABLE as error:
             raise self._bad_line(line, f"its params are not those of {method}", str(error)) from error
         if asked.call != number:
             other = self._calls.get(asked.call)
@@ -244,6 +255,10 @@ class Session:
         return Result(callback, environment.now_ns())
 
     # -- faults ---------------------------------------------------------------------------------------------------
+
+    def _asks_without_end(self, name: str) -> AdapterFault:
+        what = f"the gate asked back {self._limits.asks:,} times while {name} ran, and did not come to its result"
+        return self._fault(what, "a loop that asks, such as one that waits for a time by env/now instead of parking")
 
     def _bad_line(self, line: bytes, what: str, cause: str) -> AdapterFault:
         return self._fault(f"line {self.process.received} of the gate: {what}: {shown(line)}", cause)

@@ -9,7 +9,8 @@ gets from its ``Environment``. Operations and replies are those of ``stopcheck.g
 * From the moment that a message of the kit's lets a call run, that call owes one thing: its result, or a call-back that
   parks it (``env/branch``, ``env/blocked``). Until then the kit lets nothing else move, so that the order of all that
   happens is the kit's choice and never a matter of speed. A call that stands is let go on by the answer to its
-  call-back; call-backs that do not park are answered at once.
+  call-back; call-backs that do not park are answered at once, 10,000 times at most before the call parks or
+  has its result.
 * Standard error is the gate's log. Standard output is the wire, and nothing else may be written there.
 * All numbers are integers below 2^53; times are nanoseconds of the virtual clock, which starts at 0.
 """

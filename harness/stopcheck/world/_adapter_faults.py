@@ -35,6 +35,7 @@ from stopcheck.kernel import ForeignAwaitError, HungError
 from stopcheck.world._reply_fields import Misfit, misfit
 
 _KIT = "stopcheck"
+_encode = msgspec.msgpack.Encoder().encode
 #: Characters of a wrong value that are shown.
 _SHOWN = 200
 #: Without these nothing can be tried. Others of no capability a gate may lack, such as one whose leases just end.
@@ -125,7 +126,7 @@ def wrong_reply(what: str, operation: str, reply: object) -> WrongReply | None:
     allowed = OPERATIONS[operation].replies
     if type(reply) in allowed:
         wrong = misfit(cast("msgspec.Struct", reply))
-        return None if wrong is None else _wrong_field(what, reply, wrong)
+        return _unwritable(what, reply) if wrong is None else _wrong_field(what, reply, wrong)
     names = ", ".join(sorted(kind.__name__ for kind in allowed))
     return WrongReply(
         f"{what} answered {shortened(reply)}, which is no reply of that operation",
@@ -142,6 +143,18 @@ def _wrong_field(what: str, reply: object, wrong: Misfit) -> WrongReply:
         cause=f"{type(reply).__name__}.{wrong.field.partition('[')[0]} was made with a value of another type",
         hint="see the fields of that reply in stopcheck.gate; a type checker finds this before any run",
     )
+
+
+def _unwritable(what: str, reply: object) -> WrongReply | None:
+    try:
+        _encode(reply)
+    except (OverflowError, UnicodeEncodeError) as error:
+        return WrongReply(
+            f"{what} answered {shortened(reply)}, which cannot be written down: {error}",
+            cause="an integer of more than 64 bits, or a text with half a surrogate pair",
+            hint="answer with integers below 2^53 and with text that is valid Unicode",
+        )
+    return None
 
 
 def never_returned(calls: Sequence[tuple[str, str]]) -> CallNeverReturned:

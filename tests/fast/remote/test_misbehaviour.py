@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,20 @@ AT_THE_START = {
 IN_A_CALL = {
     "ends by itself": ("GateDied", "exit status 0, while commit_effect (call worker#1)", "Error: out of memory"),
     "is killed": ("GateDied", "died of SIGKILL, while commit_effect (call worker#1)", "nothing on standard error"),
+    "closes its input": ("GateDied", "closed its standard input and lives on, while commit_effect", "nothing on"),
+    "dies of a signal without a name": ("GateDied", "died of signal 40, while commit_effect", "nothing on standard"),
+    "is survived by a child without a mark": ("GateDied", "exit status 6", "last words: its child is"),
+    "asks without end": ("WireFault", "asked back 10,000 times while commit_effect (call worker#1) ran", "by env/now"),
+    "nests too deeply": ("WireFault", "it is nested too deeply", "maximum recursion depth"),
+    "begins what it never closes": ("WireFault", "it is no message of JSON-RPC 2.0", "batches are not spoken here"),
+    "answers with no number": ("WireFault", "it is not JSON", "invalid character"),
+    "answers with a number that is too large": ("WrongReply", "Number out of range - at `$.revision`", "replies of"),
+    "answers with half a character": ("WireFault", "it is not JSON", "only messages go to standard output"),
+    "answers by a number that is none of ours": ("WireFault", "it is no message", "Expected `int`, got `float`"),
+    "answers by a truth": ("WireFault", "it is no message", "Expected `int`, got `bool` - at `$.id`"),
+    "begins with a mark of byte order": ("WireFault", "it is not JSON", "invalid character (byte 0)"),
+    "floods its log without a line": ("WireFault", "more than 8,388,608 bytes to its log", "read the gate's log: /"),
+    "raises at length": ("GateRaised", "ended with error -32603: boom \\x1b[31mred", "data: xxx"),
     "floods its log": ("WireFault", "more than 8,388,608 bytes to its log", "read the gate's log: /"),
     "floods its output": ("WireFault", "it answers 1, while commit_effect", "that was answered before"),
     "answers twice": ("WireFault", "while claim_dispatch (call dispatcher#1)", "that was answered before"),
@@ -68,6 +85,8 @@ IN_A_CALL = {
 WITHOUT_A_WORD = {
     "never answers": ("GateHung", "said nothing for 1 s, while commit_effect (call worker#1)", "waits in real time"),
     "writes half a line": ("GateHung", "said nothing for 1 s", "it began a line"),
+    "is survived by a child": ("GateDied", "ended by itself with exit status 5", "nothing on standard error"),
+    "stops itself": ("GateHung", "said nothing for 1 s, while commit_effect (call worker#1)", "waits in real time"),
     "closes its output": ("GateDied", "closed its standard output and lives on", "nothing on standard error"),
 }
 WHILE_ONE_STANDS = {
@@ -88,6 +107,7 @@ def check(fault: AdapterFault, expected: tuple[str, str, str]) -> None:
     assert more in f"{fault.what}|{fault.cause}|{fault.hint}"
     assert "\n" not in fault.what + fault.cause + fault.hint
     assert fault.cause
+    assert len(fault.what) + len(fault.cause) < 2_000
     assert fault.hint
 
 
@@ -140,6 +160,16 @@ def test_out_of_turn(wrong: str, tmp_path: Path) -> None:
         standing.close()
         gate.close()
     check(caught.value, WHILE_ONE_STANDS[wrong])
+
+
+def test_the_group_of_a_process_that_died_ends_with_it(tmp_path: Path) -> None:
+    with factory_of("is survived by a child without a mark") as factory:
+        _ = factory.contract
+        with pytest.raises(AdapterFault) as caught:
+            both(factory(environment(tmp_path)))
+    child = int(caught.value.cause.rpartition(" ")[2])
+    with suppress(ProcessLookupError):  # it is gone already
+        assert select.select([os.pidfd_open(child)], [], [], PATIENT.answer_s)[0]
 
 
 def test_a_call_that_does_not_give_up_when_its_run_is_over_is_named_at_the_next(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ in its own hands, not in those of a helper that keeps it from doing so.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -121,11 +122,66 @@ def call_back(request: Message, method: str = "env/now", **params: object) -> No
     write(id=7, method=method, params={"call": request["id"], **params})
 
 
+def closed_input(request: Message) -> None:
+    os.close(0)
+    call_back(request)
+    time.sleep(1e6)
+
+
+def survived_by_a_child(_: Message) -> None:
+    subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL)  # which holds the pipes for output
+    os._exit(5)
+
+
+def survived_by_a_child_without_a_mark(_: Message) -> None:
+    nothing = subprocess.DEVNULL
+    child = subprocess.Popen(["sleep", "1000"], env={}, stdin=nothing, stdout=nothing, stderr=nothing)
+    print(f"its child is {child.pid}", file=sys.stderr, flush=True)
+    os._exit(6)
+
+
+def asks_without_end(request: Message) -> None:
+    while True:
+        call_back(request)
+        read()
+
+
+def nested(request: Message) -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    os.write(1, f'{{"jsonrpc": "2.0", "id": {request["id"]}, "result": {deep}}}\n'.encode())
+
+
+def written(request: Message, revision: str) -> None:
+    reply = f'{{"type": "Admitted", "revision": {revision}}}'
+    os.write(1, f'{{"jsonrpc": "2.0", "id": {request["id"]}, "result": {reply}}}\r\n'.encode())
+
+
+def raises_at_length(request: Message) -> None:
+    data = "x" * 80_000
+    write(id=request["id"], error={"code": -32603, "message": "boom\n\x1b[31mred", "data": data})
+
+
 IN_A_CALL: dict[str, Callable[[Message], object]] = {
     "never answers": lambda _: time.sleep(1e6),
     "ends by itself": last_words,
     "is killed": lambda _: os.kill(os.getpid(), 9),
     "closes its output": closed_output,
+    "closes its input": closed_input,
+    "dies of a signal without a name": lambda _: os.kill(os.getpid(), 40),
+    "is survived by a child": survived_by_a_child,
+    "is survived by a child without a mark": survived_by_a_child_without_a_mark,
+    "stops itself": lambda _: os.kill(os.getpid(), signal.SIGSTOP),
+    "asks without end": asks_without_end,
+    "nests too deeply": nested,
+    "begins what it never closes": lambda _: os.write(1, b"[" * 100_000 + b"\n"),
+    "answers with no number": lambda r: written(r, "NaN"),
+    "answers with a number that is too large": lambda r: written(r, "1e400"),
+    "answers with half a character": lambda r: answer(r, {"type": "Refused", "reason": "unknown", "detail": "\ud800"}),
+    "answers by a number that is none of ours": lambda r: write(id=r["id"] + 0.5, result=None),
+    "answers by a truth": lambda _: write(id=True, result=None),
+    "begins with a mark of byte order": lambda _: os.write(1, b"\xef\xbb\xbf{}\n"),
+    "floods its log without a line": lambda _: [os.write(2, b"x" * 65536) for _ in iter(int, 1)],
+    "raises at length": raises_at_length,
     "floods its log": flood_log,
     "floods its output": flood_output,
     "answers twice": twice,

@@ -109,6 +109,16 @@ def faulty(operation: str, change: Any) -> Any:
             lambda r: replace(r, leases=(replace(LEASE, state="active"),)) if isinstance(r, Snapshot) else r,
             "answered Snapshot with leases[0].state = 'active', which is str and not LeaseState",
         ),
+        (
+            "begin_work",
+            lambda r: replace(r, epoch=2**70) if isinstance(r, LeaseGranted) else r,
+            "answered LeaseGranted(epoch=1180591620717411303424, expires_ns=",
+        ),
+        (
+            "begin_work",
+            lambda _: Refused(RefusalReason.UNKNOWN, "half of \ud800"),
+            "detail='half of \\ud800'), which cannot be written down",
+        ),
     ],
 )
 def test_a_run_ends_with_the_field_its_value_and_the_expected_type(operation: str, change: Any, what: str) -> None:
