@@ -22,7 +22,7 @@ from stopcheck.explore import make_trial
 from stopcheck.gate import GateContract, HostKind
 from stopcheck.judge import CHECKS, Judge, Violation, first_breaks
 from stopcheck.kernel import SCHEDULE, DivergedError, Point, Replayer, Schedule, ThreadHost, Watchdog
-from stopcheck.world import Granularity, Interior, Record, Scenario, Variant, gate_modules, run
+from stopcheck.world import AtRest, Granularity, Interior, Record, Scenario, Variant, gate_modules, in_turn, run
 
 #: How long a replayed run may take, in real seconds.
 REPLAY_S = 20.0
@@ -155,15 +155,26 @@ class _Stage:
 
     def run(self, schedule: Schedule, stop: Stop | None = None, watch: StorageWatch | None = None) -> Replayed:
         """The schedule's run, judged."""
-        judge = Judge(self._loaded.contract, CHECKS)
         replayer = Replayer(schedule)
         noting = _Noting(replayer)
+
+        def attempt(choose: Callable[[Point], int], _: AtRest | None) -> Replayed:
+            return self._made(choose, stop, watch)
+
+        replayed = in_turn(attempt, noting.choose, None, self._interior)
+        if replayed.record.fault is None:
+            replayer.finish()
+        replayed.deviations = noting.deviations
+        return replayed
+
+    def _made(self, choose: Callable[[Point], int], stop: Stop | None, watch: StorageWatch | None) -> Replayed:
+        judge = Judge(self._loaded.contract, CHECKS)
         printed = Printed()
         with printed.listening() if stop is None else stop.watching():
             record = run(
                 self._scenario,
                 self._loaded.factory,
-                noting.choose,
+                choose,
                 variant=self._variant,
                 interior=self._interior,
                 observers=(judge, printed) if watch is None else (judge, printed, watch),
@@ -171,9 +182,7 @@ class _Stage:
                 segments=None if stop is None else stop.segment,
             )
         judge.close()
-        if record.fault is None:
-            replayer.finish()
-        return Replayed(record, list(judge.violations), noting.deviations, printed=printed.lines)
+        return Replayed(record, list(judge.violations), [], printed=printed.lines)
 
     def nearest(
         self, clause: str, schedule: Schedule, before_run: Callable[[], object]

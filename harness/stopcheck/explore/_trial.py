@@ -16,9 +16,10 @@ from stopcheck.explore._ledger import Noting, Taken
 from stopcheck.gate import AdapterFault, GateFactory
 from stopcheck.judge import Check, GateMemo, Judge, Past, Violation, gate_memo, tallies_of_run
 from stopcheck.judge import Tally as Measures
-from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Schedule, ThreadHost
+from stopcheck.kernel import Bounds, Choice, Chooser, Ending, Point, Schedule, ThreadHost
 from stopcheck.world import (
     Admitted,
+    AtRest,
     Called,
     Entry,
     FinalAccount,
@@ -29,6 +30,7 @@ from stopcheck.world import (
     Record,
     Scenario,
     Variant,
+    in_turn,
     run,
 )
 
@@ -139,25 +141,12 @@ class GateTrial:
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         """Make the run, with a judge of its own."""
-        past, self._past = self._past or Past(), None  # a run that never ends keeps it
-        judge = Judge(self._factory.contract, self._checks, self._memo, past)
-        watch(judge.violations)
         recorder = Noting(chooser)
-        try:
-            record = run(
-                self._scenario,
-                self._factory,
-                recorder.choose,
-                variant=self._variant,
-                interior=self._interior,
-                observers=(judge,),
-                bounds=self._bounds,
-                thread_host=self._thread_host,
-                at_rest=getattr(chooser, "at_rest", None),
-            )
-            judge.close()
-        finally:
-            self._past = past
+
+        def attempt(choose: Callable[[Point], int], at_rest: AtRest | None) -> tuple[Record, Judge]:
+            return self._made(choose, at_rest, watch)
+
+        record, judge = in_turn(attempt, recorder.choose, getattr(chooser, "at_rest", None), self._interior)
         return Result(
             scenario=self.scenario,
             variant=self.variant,
@@ -180,6 +169,27 @@ class GateTrial:
             admitted=record.admitted,
             measures=lambda: tallies_of_run(judge.facts, record.log),
         )
+
+    def _made(self, choose: Callable[[Point], int], at_rest: AtRest | None, watch: Watch) -> tuple[Record, Judge]:
+        past, self._past = self._past or Past(), None  # a run that never ends keeps it
+        judge = Judge(self._factory.contract, self._checks, self._memo, past)
+        watch(judge.violations)
+        try:
+            record = run(
+                self._scenario,
+                self._factory,
+                choose,
+                variant=self._variant,
+                interior=self._interior,
+                observers=(judge,),
+                bounds=self._bounds,
+                thread_host=self._thread_host,
+                at_rest=at_rest,
+            )
+            judge.close()
+        finally:
+            self._past = past
+        return record, judge
 
 
 def make_trial(

@@ -37,6 +37,7 @@ from stopcheck.world._events import (
     render_log,
 )
 from stopcheck.world._forks import forks_refused, refused_fork
+from stopcheck.world._in_turn import AtRest, in_turn
 from stopcheck.world._injection_points import INJECTION_POINTS
 from stopcheck.world._interior import Death, Interior, PlainInterior, StorageArea
 from stopcheck.world._postgres_server import MONITOR
@@ -65,6 +66,7 @@ __all__ = [
     "Admitted",
     "Answered",
     "AsyncioInterior",
+    "AtRest",
     "Called",
     "Cast",
     "Child",
@@ -119,6 +121,7 @@ __all__ = [
     "branch",
     "forks_refused",
     "gate_modules",
+    "in_turn",
     "open_gate",
     "raised_at",
     "refused_fork",

@@ -44,6 +44,16 @@ class AsyncioInterior(PlainInterior):
         super().__init__(area)
         self._drivers = drivers
 
+    @property
+    def can_be_out_of_turn(self) -> bool:
+        """Whether psycopg is there."""
+        return self._drivers.psycopg.in_place
+
+    @property
+    def out_of_turn(self) -> bool:
+        """As the server says."""
+        return self._drivers.psycopg.out_of_turn
+
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
         """A new run, with its clock."""
         self._drivers.psycopg.begin_at(now_ns)

@@ -53,13 +53,15 @@ class _Journal:
 class InnerPoints:
     """The one way in which substitutes park. ``inner`` tells whether plain points are wanted (granularity ``inner``);
     waiting for a lock or for time parks in any case. ``reached`` counts the points, and so shows what was observed.
-    ``asking`` names the call whose code is running, ``None`` outside of one."""
+    ``asking`` names the call whose code is running, ``None`` outside of one.
+    ``out_of_turn``: in this run a server served somebody before one who had waited longer."""
 
     def __init__(self, modules: Iterable[ModuleType], asking: Callable[[], object] = current_call) -> None:
         self.asking = asking
         self.inner = False
         self.every_statement = False
         self.reached = 0
+        self.out_of_turn = False
         self.life = Life()
         self._now: Callable[[], int] = lambda: 0
         self._journals: dict[object, _Journal] = {}
@@ -71,6 +73,7 @@ class InnerPoints:
         """A new run: its clock, and whether it wants plain points."""
         self.inner = inner
         self.reached = 0
+        self.out_of_turn = False
         self.life = Life()
         self._now = now_ns
         self._journals.clear()

@@ -66,6 +66,16 @@ class Interior(Protocol):
         """Whether ``reads`` covers everything that decides how an open call goes on."""
         ...
 
+    @property
+    def can_be_out_of_turn(self) -> bool:
+        """Whether statements of several calls can wait for each other in a server."""
+        ...
+
+    @property
+    def out_of_turn(self) -> bool:
+        """Whether in this run somebody was served before one who had waited longer."""
+        ...
+
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
         """A new run, with its clock; ``inner``: whether plain inner points are wanted."""
         ...
@@ -180,6 +190,16 @@ class PlainInterior(OnStorage):
 
     def __init__(self, area: StorageArea) -> None:
         self._area = area
+
+    @property
+    def can_be_out_of_turn(self) -> bool:
+        """No server is seen."""
+        return False
+
+    @property
+    def out_of_turn(self) -> bool:
+        """No server is seen."""
+        return False
 
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
         """Nothing to prepare."""

@@ -8,6 +8,9 @@ a lock first waits until each statement in flight has been answered or waits aga
 How it is known that a statement waits: its answer does not come, and ``pg_blocking_pids`` names a session of this run,
 which does nothing meanwhile, since its actor is parked. Real time decides only how often that is asked.
 
+Who is served first is known in the same way: if one that waits is found to stand behind a session that came after it
+and was not in its way before, it was overtaken (``_in_turn``).
+
 A circle of waiting statements is a deadlock. The server would look for it after ``deadlock_timeout`` of real time and
 end whichever looked first; here it is seen at once, and ends the statement that closed the circle, with the error that
 the server would give (``40P01``). What other databases' sessions and autovacuum hold is waited for in real time.
@@ -33,14 +36,16 @@ _PATIENCE = 10_000
 
 
 class InFlight:
-    """A statement that waits in the server for another session's lock. ``answered``: its answer has come. ``error``:
-    what is raised in place of the cancellation by which the kit ended it."""
+    """A statement that waits in the server for another session's lock. ``answered``: its answer has come. ``behind``:
+    the sessions that were in its way when that was looked at last. ``error``: what is raised in place of the
+    cancellation by which the kit ended it."""
 
     def __init__(self, pid: int, socket: int, on_answer: Callable[[], None]) -> None:
         self.pid = pid
         self.socket = socket
         self.on_answer = on_answer
         self.answered = False
+        self.behind: frozenset[int] = frozenset()
         self.error: Callable[[], Exception] | None = None
 
     @property
@@ -68,8 +73,9 @@ class PostgresServer:
         """Whether that session waits for what another session of this run holds."""
         return not self.pids.isdisjoint(self._blockers((pid,))[pid])
 
-    def settle(self) -> None:
-        """Wait until each statement in flight has been answered or waits for another session of this run."""
+    def settle(self) -> bool:
+        """Wait until each statement in flight has been answered or waits for another session of this run. Returns
+        whether one of them was overtaken meanwhile by one that came after it."""
         for patience_ms in growing(_BRIEFLY_MS):
             for statement in self.in_flight:
                 if not statement.answered and readable(statement.socket):
@@ -77,7 +83,7 @@ class PostgresServer:
                     statement.on_answer()
             left = [statement for statement in self.in_flight if not statement.answered]
             if not left:
-                return
+                return False
             blockers = self._blockers([statement.pid for statement in left])
             goes_on = next((s for s in left if self.pids.isdisjoint(blockers[s.pid])), None)
             if goes_on is not None:
@@ -85,8 +91,19 @@ class PostgresServer:
                 continue
             victim = _closes_a_circle(left, blockers)
             if victim is None:
-                return
+                return self._overtaken(left, blockers)
             self.cancel(victim, self._deadlock)
+        raise AssertionError("it is looked for ever")
+
+    def _overtaken(self, left: Sequence[InFlight], blockers: Mapping[int, Sequence[int]]) -> bool:
+        """Whether one of those that are left stands behind a later one that was not in its way; notes who is now."""
+        found = False
+        for statement in left:
+            now = frozenset(blockers[statement.pid])
+            later = {other.pid for other in self.in_flight[self.in_flight.index(statement) + 1 :]}
+            found = found or not later.isdisjoint(now - statement.behind)
+            statement.behind = now
+        return found
 
     def _blockers(self, pids: Sequence[int]) -> dict[int, list[int]]:
         rows = self._monitor.execute("SELECT pid, pg_blocking_pids(pid) FROM unnest(%s::int[]) AS pid", (list(pids),))

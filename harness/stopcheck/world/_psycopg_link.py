@@ -117,14 +117,18 @@ class Driver(ABC):
         except Exception as error:
             self._points.heard((said.sql, said.parameters, told(error)))
             self._note_left(session, said)
-            session.server.settle()
+            self._settle(session.server)
             raise
         self._points.heard((said.sql, said.parameters, learned(said.speaker, answer)))
         self._note_after(session, said)
         self._note_left(session, said)
         if session.idle or not holds_on(said.sql, said.verb):
-            session.server.settle()
+            self._settle(session.server)
         return answer
+
+    def _settle(self, server: PostgresServer) -> None:
+        """After what may have let go of a lock."""
+        self._points.out_of_turn |= server.settle()
 
     # -- what each host does in its way -------------------------------------------------------------------
 
@@ -179,7 +183,7 @@ class Driver(ABC):
                 session.life.check()
                 if ends is not None and session.unanswered:
                     server.cancel(session, ends)
-                    server.settle()
+                    self._settle(server)
         finally:
             if session in server.in_flight:
                 server.in_flight.remove(session)

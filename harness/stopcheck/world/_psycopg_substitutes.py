@@ -8,7 +8,8 @@ need no substitutes of their own. Connections that no run made are left alone.
 Known limits: asynchronous connections are seen in the host ``asyncio`` only (``_psycopg_tasks``); ``executemany`` and a
 pipeline are one step; a pool that waits with locks of its own does so in real time, and so does who waits for a
 notification (exit 4 when that hangs); rows without ORDER BY have no order, here as there; the server's own clock shows
-real time.
+real time. Who waits for a row is served in the order of waiting, also where a server might rarely do otherwise
+(``_in_turn``).
 """
 
 from __future__ import annotations
@@ -47,9 +48,20 @@ class PsycopgSubstitutes:
         self._servers: dict[tuple[str, int, str], PostgresServer] = {}
         self._sessions: weakref.WeakKeyDictionary[Connection, Session] = weakref.WeakKeyDictionary()
         self._dead: list[Connection] = []
+        self._unclosed: list[Connection] = []
         self._count = 0
 
     # -- in place, or not ---------------------------------------------------------------------------------
+
+    @property
+    def in_place(self) -> bool:
+        """Whether connections of this run would be seen."""
+        return self._driver is not None
+
+    @property
+    def out_of_turn(self) -> bool:
+        """Whether in this run a server served somebody before one who had waited longer."""
+        return self._points.out_of_turn
 
     def put_in_place(self) -> list[tuple[object, Callable[..., Any]]]:
         """Replace the methods. Returns which functions a module may hold, and what stands in for them."""
@@ -120,6 +132,7 @@ class PsycopgSubstitutes:
             self._sessions.pop(connection).drop.detach()
             _shut(connection)
         self._dead.clear()
+        self._unclosed.clear()
 
     def _kept(self, connection: Connection) -> bool:
         session = self._sessions[connection]
@@ -202,6 +215,13 @@ class PsycopgSubstitutes:
 
         return wait
 
+    def _stand_before_closing(self, connection: Connection, session: Session) -> None:
+        try:
+            self._points.point("sql:CLOSE", session.touches, "close")
+        except BaseException:  # the run ends here, and ends the session
+            self._unclosed.append(connection)
+            raise
+
     def _in_place_of_close(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """``Connection.close``."""
 
@@ -214,11 +234,11 @@ class PsycopgSubstitutes:
                 return
             session.life.check()
             if not session.idle:
-                self._points.point("sql:CLOSE", session.touches, "close")
+                self._stand_before_closing(connection, session)
                 session.life.check()
             self._leave(connection, session)
             original(connection)
-            session.server.settle()
+            self._points.out_of_turn |= session.server.settle()
 
         return close
 

@@ -97,7 +97,7 @@ class TaskDriver(Driver):
             _fail_again(session)
         self._points.heard(("taken back", said.sql))
         self._note_left(session, said)
-        session.server.settle()
+        self._settle(session.server)
 
     # -- waiting ------------------------------------------------------------------------------------------
 
@@ -240,6 +240,6 @@ class TaskPsycopgSubstitutes(PsycopgSubstitutes):
             session.life.check()
             self._leave(connection, session)
             await original(connection)
-            session.server.settle()
+            self._points.out_of_turn |= session.server.settle()
 
         return close

@@ -37,6 +37,7 @@ from stopcheck.world._admitted import STRIKES, Admitted, admitted
 from stopcheck.world._budget import NamedTimers, Purse
 from stopcheck.world._events import Event, FinalAccount, LogLine, Observer, PhaseBegan, render_log
 from stopcheck.world._forks import forks_refused, refused_fork
+from stopcheck.world._in_turn import AtRest
 from stopcheck.world._interior import Interior
 from stopcheck.world._port_host import PortHost, Segments
 from stopcheck.world._scenario import FaultKind, Granularity, Scenario, Variant
@@ -44,10 +45,6 @@ from stopcheck.world._world import World
 
 #: How many ticks the final phase makes before it gives up on a gate that names ever further wake-ups.
 MAX_TICKS = 64
-
-
-#: Hears that nothing is left to choose in a run, and can ask for the digest of its state.
-AtRest = Callable[[Callable[[], bytes]], None]
 
 
 class Record(msgspec.Struct):

@@ -130,6 +130,16 @@ class Substitutes:
         """How many points were reached in this run."""
         return self._points.reached
 
+    @property
+    def can_be_out_of_turn(self) -> bool:
+        """Whether statements of several calls can wait for each other in a server."""
+        return self._psycopg.in_place
+
+    @property
+    def out_of_turn(self) -> bool:
+        """Whether in this run somebody was served before one who had waited longer."""
+        return self._points.out_of_turn
+
     # -- a run --------------------------------------------------------------------------------------------
 
     def begin(self, now_ns: Callable[[], int], *, inner: bool) -> None:
@@ -238,6 +248,16 @@ class SubstitutedInterior(OnStorage):
         """A new run, with its clock."""
         self._inner = inner
         self._substitutes.begin(now_ns, inner=inner)
+
+    @property
+    def can_be_out_of_turn(self) -> bool:
+        """Whether it has connections to a server."""
+        return self._substitutes.can_be_out_of_turn
+
+    @property
+    def out_of_turn(self) -> bool:
+        """As its server says."""
+        return self._substitutes.out_of_turn
 
     def pause(self, *, paused: bool) -> None:
         """Park at plain points only where something is a choice."""
