@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 from tests.fast.report.test_browser import executable
 from tests.slow.reports.recipes import FOLDER, ROOT
 
+PICTURED = "flag-gate"
 PICTURE = ROOT / "docs" / "failing-interleaving.png"
 
 
@@ -21,7 +22,7 @@ def take() -> str:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1040, "height": 2000}, device_scale_factor=1.25)
-        page.goto((FOLDER / "flag-gate" / "report.html").as_uri())
+        page.goto((FOLDER / PICTURED / "report.html").as_uri())
         page.add_style_tag(content="nav{display:none}")
         top = page.locator("#failure-1").bounding_box()
         end = page.locator("#failure-1 > .story").first.bounding_box()

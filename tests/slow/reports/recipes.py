@@ -6,26 +6,41 @@ whoever follows it gets the same bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from stopcheck.campaign import Options, Report, certify
+from stopcheck.campaign._databases import connect_to_server
+from stopcheck.campaign._errors import UsageFault
+from stopcheck.campaign._loading import COMMAND
 from stopcheck.cli._report_files import FORMATS, with_interleavings
+from tests.slow.remote import node
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "reports"
 REMAKE = "after an intended change, make them again with `make reports`, and look at them"
 
 _VENDOR = "fixtures/stopcheck_fixtures/vendor"
+_NODE = "fixtures/stopcheck_fixtures/node"
+
+
+def _no_server() -> str:
+    try:
+        connect_to_server().close()
+    except UsageFault as fault:
+        return str(fault)
+    return ""
 
 
 class Recipe(NamedTuple):
     """A report. No ``scenarios``: all of them; of such a report only what is small is kept. ``budget``: executions for
-    each search, ``None`` for the usual."""
+    each search, ``None`` for the usual. ``missing`` says what the gate needs and this machine has not."""
 
     gate: str
     scenarios: tuple[str, ...] = ()
     budget: int | None = None
+    missing: Callable[[], str] = str
 
     @property
     def files(self) -> dict[str, str]:
@@ -40,12 +55,21 @@ class Recipe(NamedTuple):
         return with_interleavings(report, execution_s=options.execution_s, silence_s=options.silence_s)
 
 
+_ADMISSION = ("before-admission",)
+_BOTH = ("before-admission", "lost-response")
+
 RECIPES = {
-    "flag-gate": Recipe(f"{_VENDOR}/flag_gate.py:Gate", ("before-admission",), 300),
-    "two-connections": Recipe(f"{_VENDOR}/two_connections.py:Gate", ("before-admission",), 300),
-    "memory": Recipe("memory", ("before-admission", "lost-response"), 1000),
-    "sqlite": Recipe("sqlite", ("before-admission", "lost-response"), 1000),
+    "flag-gate": Recipe(f"{_VENDOR}/flag_gate.py:Gate", _ADMISSION, 300),
+    "two-connections": Recipe(f"{_VENDOR}/two_connections.py:Gate", _ADMISSION, 300),
+    "simple-gate": Recipe(f"{_VENDOR}/simple_gate.py:Gate", _ADMISSION, 300),
+    "claims-serialised": Recipe(f"{_VENDOR}/claims_serialised.py:Gate", _ADMISSION, 300),
+    "node-flag": Recipe(f"{COMMAND}node {_NODE}/flag_gate.js", _ADMISSION, 300, node.missing),
+    "memory": Recipe("memory", _BOTH, 1000),
+    "sqlite": Recipe("sqlite", _BOTH, 1000),
     "memory-whole": Recipe("memory"),
+    "sqlite-whole": Recipe("sqlite"),
+    "node-whole": Recipe(f"{COMMAND}node {_NODE}/gate.js", missing=node.missing),
+    "postgres-whole": Recipe("postgres", missing=_no_server),
 }
 
 

@@ -33,6 +33,8 @@ def test_the_pages_are_those_of_the_published_json(name: str) -> None:
     "name", [pytest.param(name, marks=() if name == CHEAP else pytest.mark.campaign) for name in RECIPES]
 )
 def test_the_report_is_what_its_gate_gives_today(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why := RECIPES[name].missing():
+        pytest.skip(why)
     monkeypatch.chdir(ROOT)
     for file, content in rendered(RECIPES[name].made(), RECIPES[name]).items():
         assert (FOLDER / name / file).read_bytes() == content, f"reports/{name}/{file} differs; {REMAKE}"
