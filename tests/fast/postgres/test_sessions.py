@@ -22,7 +22,7 @@ LEFT = {
     "PREPARE mine AS SELECT 1": "SELECT count(*) FROM pg_prepared_statements WHERE name = 'mine'",
     "DECLARE mine CURSOR WITH HOLD FOR SELECT 1": "SELECT count(*) FROM pg_cursors",
     "LISTEN mine": "SELECT count(*) FROM pg_listening_channels()",
-    "SELECT pg_advisory_lock(7)": "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",
+    "SELECT pg_advisory_lock(7)": "SELECT count(*) FROM pg_locks WHERE objid = 7 AND pid = pg_backend_pid()",
     "SET application_name = 'mine'": "SHOW application_name",
     "SET SESSION AUTHORIZATION pg_monitor": "SELECT session_user",
     "SET ROLE pg_read_all_stats": "SELECT current_user",

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stopcheck.campaign import Options, Report, certify
-from stopcheck.campaign._databases import connect_to_server
-from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._loading import COMMAND
 from stopcheck.cli._report_files import FORMATS, with_interleavings
 from tests.slow.remote import node
@@ -23,14 +21,6 @@ REMAKE = "after an intended change, make them again with `make reports`, and loo
 
 _VENDOR = "fixtures/stopcheck_fixtures/vendor"
 _NODE = "fixtures/stopcheck_fixtures/node"
-
-
-def _no_server() -> str:
-    try:
-        connect_to_server().close()
-    except UsageFault as fault:
-        return str(fault)
-    return ""
 
 
 class Recipe(NamedTuple):
@@ -67,9 +57,6 @@ RECIPES = {
     "memory": Recipe("memory", _BOTH, 1000),
     "sqlite": Recipe("sqlite", _BOTH, 1000),
     "memory-whole": Recipe("memory"),
-    "sqlite-whole": Recipe("sqlite"),
-    "node-whole": Recipe(f"{COMMAND}node {_NODE}/gate.js", missing=node.missing),
-    "postgres-whole": Recipe("postgres", missing=_no_server),
 }
 
 
