@@ -31,6 +31,14 @@ PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 #: The media type of a statement in an envelope.
 PAYLOAD = "application/vnd.in-toto+json"
 _PREFIX = "sha256:"
+#: The parts of a certificate's configuration, and what is read of each.
+_PARTS = {
+    "stopcheck": ("version",),
+    "requirement-set": ("edition",),
+    "contract": ("declared",),
+    "campaign": ("request", "profilesMet", "notConcluded"),
+    "runs": ("jobs",),
+}
 
 
 class Descriptor(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,7 +98,7 @@ def statement_of(campaign: Campaign) -> Statement:
         (Descriptor(report.gate.name, _digest(opened.content)),),
         TestResult(
             "WARNED" if waived else "PASSED",
-            (_kit(report), _requirements(report), _contract(opened), _campaign(campaign, report.gate), _runs(report)),
+            (_kit(report), _requirements(report), contract_of(opened), _campaign(campaign, report.gate), _runs(report)),
             _clauses(report, Verdict.PASS),
             waived,
             _clauses(report, Verdict.FAIL),
@@ -111,6 +119,29 @@ def jobs_of(statement: Statement) -> tuple[JobDigest, ...]:
 def request_of_it(statement: Statement) -> Open:
     """What makes the same jobs again."""
     return msgspec.convert(statement.predicate.part("campaign").annotations["request"], Open)
+
+
+def what_it_lacks(statement: Statement) -> str:
+    """Whether a statement says all that a certificate says, and nothing else: in words what is wrong, empty if nothing
+    is. With the same key other things may be signed."""
+    predicate = statement.predicate
+    if (statement.type, statement.predicate_type) != (STATEMENT, PREDICATE):
+        return f"it is a {statement.predicate_type} in a {statement.type}"
+    if len(statement.subject) != 1 or "sha256" not in statement.subject[0].digest:
+        return "it is not about one gate with the digest of its files"
+    if predicate.result not in {"PASSED", "WARNED"} or predicate.failed:
+        return f"its result is {predicate.result}, and {len(predicate.failed)} clauses failed"
+    if [part.name for part in predicate.configuration] != list(_PARTS):
+        return f"its parts are not {', '.join(_PARTS)}"
+    for name, wanted in _PARTS.items():
+        missing = [field for field in wanted if field not in predicate.part(name).annotations]
+        if missing:
+            return f"its part {name} does not say: {', '.join(missing)}"
+    request_of_it(statement)
+    jobs = jobs_of(statement)
+    if not jobs or predicate.part("runs").digest != {"sha256": digest_of(jobs)}:
+        return "the digest of its runs is not that of its jobs"
+    return ""
 
 
 def digest_of(jobs: Iterable[JobDigest]) -> str:
@@ -141,7 +172,8 @@ def _requirements(report: Report) -> Descriptor:
     return Descriptor("requirement-set", {"sha256": edition.digest}, {"edition": edition.name})
 
 
-def _contract(opened: Opened) -> Descriptor:
+def contract_of(opened: Opened) -> Descriptor:
+    """What the gate declares."""
     digest = hashlib.sha256(canonical(opened.contract)).hexdigest()
     return Descriptor("contract", {"sha256": digest}, {"declared": _plain(opened.contract)})
 

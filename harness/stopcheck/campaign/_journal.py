@@ -65,14 +65,16 @@ class End(msgspec.Struct, frozen=True, tag=True):
 
 
 Entry = Finished | Compared | Shortened | End
+#: How each journal begins, so that nobody's file is taken for one that was cut off in its first line, and lost.
+_BEGINNING = b'{"type":"Head","format":"stopcheck-journal"'
 _decoder = msgspec.json.Decoder(Head | Finished | Compared | Shortened | End)
 _HINT = "give a file that certify wrote with --resume"
 _BY_HAND = "begin anew with another file; shards are put together by: stopcheck merge FILE FILE ..."
 
 
 def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
-    """The head and the whole records; ``None`` when there is not even a head. Raises :class:`UsageFault` when it cannot
-    be read, is no journal of this version, or holds what no campaign writes down."""
+    """The head and the whole records; ``None`` when there is not even a whole head. Raises :class:`UsageFault` when it
+    cannot be read, is no journal of this version, or holds what no campaign writes down."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -83,10 +85,12 @@ def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
     if lines and not lines[-1].endswith(b"\n"):
         lines.pop()
     if not lines:
+        if not (content.startswith(_BEGINNING) or _BEGINNING.startswith(content)):
+            raise UsageFault(f"{str(path)!r} is no journal of a campaign: it begins otherwise", hint=_HINT)
         return None
     try:
         head, *entries = [_decoder.decode(line) for line in lines]
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageFault(f"{str(path)!r} is no journal of a campaign: {error}", hint=_HINT) from error
     if not isinstance(head, Head) or head.format != FORMAT:
         raise UsageFault(f"{str(path)!r} is no journal of a campaign: it does not say which campaign it is", hint=_HINT)
@@ -183,6 +187,9 @@ def _whole(path: Path) -> int:
 
 def _locked(path: Path) -> BinaryIO:
     """The file, to append to, and for one process alone: the system lets go of it however that one ends."""
+    if path.exists() and not path.is_file():
+        what = f"cannot write the journal {str(path)!r}: it is a directory, a pipe or a device"
+        raise UsageFault(what, hint="give the path of a file, or of one that does not exist yet")
     try:
         file = path.open("ab")
     except OSError as error:

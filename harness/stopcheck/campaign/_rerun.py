@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from stopcheck.campaign._certificate import JobDigest, Statement, jobs_of, request_of_it
+from stopcheck.campaign._certificate import JobDigest, Statement, contract_of, jobs_of, request_of_it
 from stopcheck.campaign._certify import carry_out
 from stopcheck.campaign._executor import OnEvent
 from stopcheck.campaign._messages import EXECUTION_S
@@ -44,6 +44,9 @@ def rerun(statement: Statement, on_event: OnEvent, *, size: int, gate: str | Non
     differing = [fault.what for fault in outcome.faults]
     if outcome.opened is not None and outcome.opened.content != f"sha256:{statement.subject[0].digest['sha256']}":
         differing.append("the gate's files are not those of the certificate")
+    declared = statement.predicate.part("contract").digest
+    if outcome.opened is not None and contract_of(outcome.opened).digest != declared:
+        differing.append("the gate's contract is not that of the certificate")
     for job in again:
         result = outcome.results.get(job.index)
         if result is None:

@@ -61,9 +61,9 @@ def _refuse_what_is_there(folder: Path, language: str, files: list[str]) -> None
 
 
 def _write(target: Path, source: Path, names: tuple[str, ...], name: str) -> Path:
-    text = source.read_text()
+    text = source.read_text(encoding="utf-8")
     for word in names:
         text = text.replace(word, name)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text)
+    target.write_text(text, encoding="utf-8")
     return target

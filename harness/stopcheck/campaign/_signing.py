@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from stopcheck.campaign._certificate import PAYLOAD, Statement, canonical
+from stopcheck.campaign._certificate import PAYLOAD, Statement, canonical, what_it_lacks
 from stopcheck.campaign._errors import UsageFault
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ def read_private_key(path: Path) -> PrivateKey:
     if not isinstance(key, (ed25519.Ed25519PrivateKey, ec.EllipticCurvePrivateKey)):
         what = f"{str(path)!r} is a key of the kind {type(key).__name__}; Ed25519 and ECDSA are known"
         raise UsageFault(what, hint=_MAKE)
+    try:
+        _library("securesystemslib.signer").CryptoSigner(key)
+    except ValueError as error:
+        raise UsageFault(f"{str(path)!r} is no key that can sign here: {error}", hint=_MAKE) from error
     return cast("PrivateKey", key)
 
 
@@ -101,6 +105,7 @@ def checked(content: bytes, key: PublicKey) -> Statement:
         TypeError,
         AttributeError,
         ValueError,
+        RecursionError,
         failure,
     ) as error:
         raise Refused(f"it is no envelope with a signature: {error}") from error
@@ -113,6 +118,10 @@ def checked(content: bytes, key: PublicKey) -> Statement:
     except failure as error:
         raise Refused("it was not signed with this key, or was changed since") from error
     try:
-        return msgspec.json.decode(envelope.payload, type=Statement)
-    except msgspec.MsgspecError as error:
+        statement = msgspec.json.decode(envelope.payload, type=Statement)
+        lacks = what_it_lacks(statement)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(f"it is signed, but no certificate of this kit: {error}") from error
+    if lacks:
+        raise Refused(f"it is signed, but no certificate of this kit: {lacks}")
+    return statement

@@ -45,20 +45,27 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_waivers(path: Path) -> tuple[Waiver, ...]:
     """The waivers of a TOML file. Raises :class:`UsageFault` when it cannot be read or one of them lacks something."""
     try:
-        given = msgspec.convert(tomllib.loads(path.read_text()), _File).waiver
+        given = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), _File).waiver
     except OSError as error:
         raise UsageFault(f"cannot read the waivers in {str(path)!r}: {error.strerror}", hint=_HINT) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise UsageFault(f"the waivers in {str(path)!r} cannot be read: {error}", hint=_HINT) from error
     for at, waiver in enumerate(given):
         name = f"{waiver.clause} in {waiver.scenario}"
         if not waiver.reason.strip():
             raise UsageFault(f"the waiver of {name} in {str(path)!r} has no reason", hint=_HINT)
-        if not urlsplit(waiver.issue).netloc:
+        if not _is_link(waiver.issue):
             raise UsageFault(f"the waiver of {name} in {str(path)!r} has no link but {waiver.issue!r}", hint=_HINT)
         if any((one.clause, one.scenario) == (waiver.clause, waiver.scenario) for one in given[:at]):
             raise UsageFault(f"{str(path)!r} waives {name} twice", hint="keep one of the two")
     return given
+
+
+def _is_link(issue: str) -> bool:
+    try:
+        return bool(urlsplit(issue).netloc)
+    except ValueError:  # such as http://[x
+        return False
 
 
 def broken_in(jobs: Sequence[JobResult]) -> dict[str, tuple[str, ...]]:

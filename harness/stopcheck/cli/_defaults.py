@@ -40,7 +40,7 @@ def read_defaults(*commands: click.Command) -> dict[str, dict[str, Any]]:
 
 def _table() -> dict[str, Any]:
     try:
-        content = tomllib.loads(_FILE.read_text())
+        content = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

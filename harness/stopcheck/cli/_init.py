@@ -39,7 +39,9 @@ def init_command(folder: Path, language: str, ci: str | None) -> int:
     for path in written:
         console.say(f"wrote {path}")
     named = scaffold.gate or f"--command {shlex.quote(scaffold.command)}"
-    blanks = " ".join(path.name for path in written if "BLANK" in path.read_text() and path.suffix in {".py", ".js"})
+    blanks = " ".join(
+        path.name for path in written if "BLANK" in path.read_text(encoding="utf-8") and path.suffix in {".py", ".js"}
+    )
     console.say("next:", "bold")
     for line in (
         f"cd {shlex.quote(str(folder))}",
@@ -58,7 +60,7 @@ def _write_ci(folder: Path, ci: str) -> int:
         raise UsageFault(f"{str(target)!r} is there already", hint="nothing that is there is overwritten: move it away")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text((Path(__file__).parent / "ci" / name).read_text())
+        target.write_bytes((Path(__file__).parent / "ci" / name).read_bytes())
     except OSError as error:
         what = f"{str(target)!r} cannot be written: {error.strerror}"
         raise UsageFault(what, hint="name a directory that can be made and written") from error

@@ -10,8 +10,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ed25519
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 from stopcheck.campaign import (
     Campaign,
@@ -147,6 +153,72 @@ def test_equal_campaigns_give_equal_bytes(keys: tuple[Path, Path]) -> None:
     assert statement() == statement()
     if isinstance(read_private_key(keys[0]), ed25519.Ed25519PrivateKey):  # a signature of ECDSA differs each time
         assert signed(statement(), read_private_key(keys[0])) == signed(statement(), read_private_key(keys[0]))
+
+
+def other(*, part: str = "", **fields: Any) -> Statement:
+    """What somebody may have signed with the same key, for another purpose."""
+    statement = statement_of(campaign())
+    if part:
+        parts = [one for one in statement.predicate.configuration if one.name != part or fields]
+        parts = [msgspec.structs.replace(one, **fields) if one.name == part else one for one in parts]
+        fields = {"predicate": msgspec.structs.replace(statement.predicate, configuration=tuple(parts))}
+    return msgspec.structs.replace(statement, **fields)
+
+
+def with_result(**fields: Any) -> Statement:
+    return other(predicate=msgspec.structs.replace(other().predicate, **fields))
+
+
+OTHERS = {
+    "another predicate": (other(predicate_type="https://slsa.dev/provenance/v1"), "it is a https://slsa.dev/prov"),
+    "no statement": (other(type="https://in-toto.io/Statement/v0.1"), "in a https://in-toto.io/Statement/v0.1"),
+    "no gate": (other(subject=()), "not about one gate"),
+    "no digest": (other(subject=(msgspec.structs.replace(other().subject[0], digest={}),)), "not about one gate"),
+    "a failure": (with_result(result="FAILED"), "its result is FAILED, and 0 clauses failed"),
+    "a failed clause": (with_result(failed=("ADM-3",)), "its result is PASSED, and 1 clauses failed"),
+    "no runs": (other(part="runs"), "its parts are not stopcheck,"),
+    "no version": (other(part="stopcheck", annotations={}), "its part stopcheck does not say: version"),
+    "no profiles": (other(part="campaign", annotations={"request": {}}), "campaign does not say: profilesMet,"),
+    "no jobs": (other(part="runs", annotations={"jobs": []}), "the digest of its runs is not that of its jobs"),
+    "jobs of another kind": (other(part="runs", annotations={"jobs": 7}), "Expected `array`, got `int`"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_else_is_signed_with_the_key_is_no_certificate(what: str, keys: tuple[Path, Path]) -> None:
+    statement, why = OTHERS[what]
+    content = signed(statement, read_private_key(keys[0]))
+    with pytest.raises(Refused, match="it is signed, but no certificate of this kit") as raised:
+        checked(content, read_public_key(keys[1]))
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"{" + b'"a":{' * 200_000, b"\xff\xfe", b"[]\n", b"null\n", b'{"payload":7}\n'])
+def test_whatever_is_no_envelope_is_refused(content: bytes, keys: tuple[Path, Path]) -> None:
+    with pytest.raises(Refused, match="it is no envelope with a signature"):
+        checked(content, read_public_key(keys[1]))
+
+
+def test_a_key_that_cannot_sign_is_refused_before_the_campaign(tmp_path: Path) -> None:
+    for name, key, words in (
+        ("curve", ec.generate_private_key(ec.SECP256K1()), "no key that can sign here: unsupported curve"),
+        ("rsa", rsa.generate_private_key(65537, 2048), "a key of the kind RSAPrivateKey"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        with pytest.raises(UsageFault, match=words):
+            read_private_key(path)
+    locked = ed25519.Ed25519PrivateKey.generate()
+    path.write_bytes(locked.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"x")))
+    with pytest.raises(UsageFault, match="no private key in PEM without a password"):
+        read_private_key(path)
+
+
+def test_a_private_key_is_no_public_one(keys: tuple[Path, Path]) -> None:
+    with pytest.raises(UsageFault, match="no public key in PEM"):
+        read_public_key(keys[0])
+    with pytest.raises(UsageFault, match="no private key in PEM"):
+        read_private_key(keys[1])
 
 
 @pytest.mark.parametrize("content", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])

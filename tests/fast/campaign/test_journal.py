@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -116,3 +117,32 @@ def test_a_difference_counts_in_whichever_line_it_stands(tmp_path: Path) -> None
         report = merge([journal(tmp_path, *entries, End())], Options()).report
         assert report.exit_code == ExitCode.INCONCLUSIVE
         assert report.counts()[Verdict.PASS] == 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"a note of mine", b'{"format": "a report"}', b'{"type":"Head","format":"another"', b'{"a":' * 200_000]
+)
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_file_of_somebody_is_never_begun_anew(content: bytes, end: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_bytes(content + end)
+    with pytest.raises(UsageFault, match="is no journal of a campaign"):
+        Journal(path, head())
+    assert path.read_bytes() == content + end
+
+
+def test_a_journal_that_was_cut_off_in_its_first_line_is_begun_anew(tmp_path: Path) -> None:
+    whole = journal(tmp_path).read_bytes()
+    for length in (0, 5, 60, len(whole) - 1):
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(whole[:length])
+        assert read_journal(path) is None
+        Journal(path, head()).close()
+        assert path.read_bytes() == whole
+
+
+def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/null")):
+        with pytest.raises(UsageFault, match="it is a directory, a pipe or a device"):
+            Journal(path, head())

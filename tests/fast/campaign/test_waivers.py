@@ -147,6 +147,11 @@ def test_the_stanza_that_a_failure_prints_is_one_once_reason_and_link_are_filled
         ("[[waiver", "cannot be read"),
         (2 * stanza("ADM-3", "a", TODAY).replace('""', '"known"').replace("https://", LINK), "waives ADM-3 in a twice"),
         (stanza("ADM-3", "a", TODAY).replace("2026-11-30", "'soon'"), "expires"),
+        (
+            stanza("ADM-3", "a", TODAY).replace('""', '"known"').replace("https://", "http://[x"),
+            "no link but 'http://[x'",
+        ),
+        ("x = " + "[" * 100_000, "cannot be read"),
     ],
 )
 def test_a_file_of_waivers_that_is_wrong_says_where(text: str, words: str, tmp_path: Path) -> None:
@@ -156,6 +161,16 @@ def test_a_file_of_waivers_that_is_wrong_says_where(text: str, words: str, tmp_p
         read_waivers(path)
     assert words in raised.value.what
     assert raised.value.hint
+
+
+def test_a_file_of_waivers_is_utf_8_whoever_wrote_it(tmp_path: Path) -> None:
+    path = tmp_path / "waivers.toml"
+    text = stanza("ADM-3", "before-admission", TODAY).replace('""', '"wegen Übergang"').replace("https://", LINK)
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())  # as editors on Windows do
+    assert read_waivers(path)[0].reason == "wegen Übergang"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageFault, match="cannot be read: 'utf-8'"):
+        read_waivers(path)
 
 
 def test_drift_is_red_in_what_a_ci_shows() -> None:
