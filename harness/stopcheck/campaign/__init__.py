@@ -11,7 +11,7 @@ from stopcheck.campaign._death_run import replay_any
 from stopcheck.campaign._durable import Stored
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._failures import FailureFile, Replayable, failure_files, read_replayable, seen_from
-from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._faults import escaped, kit_fault, report_of
 from stopcheck.campaign._interleavings import Broken, Held, Interleaving, Kind, Lane, Move, Part
 from stopcheck.campaign._journal import Shard
 from stopcheck.campaign._ledger import ledger_of, totals
@@ -148,6 +148,7 @@ __all__ = [
     "checked",
     "did_you_mean",
     "drifted",
+    "escaped",
     "failure_files",
     "gate_of",
     "gates_with_a_server",

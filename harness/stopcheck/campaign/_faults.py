@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from stopcheck.campaign._results import FaultReport
-from stopcheck.gate import AdapterFault
+from stopcheck.gate import AdapterFault, GateRaised
+from stopcheck.world import in_words, raised_at
 
 
 def report_of(error: AdapterFault, scenario: str = "", token: str = "") -> FaultReport:
     """An adapter fault."""
     return FaultReport(type(error).__name__, error.what, error.cause, error.hint, scenario, token)
+
+
+def escaped(error: BaseException) -> GateRaised:
+    """The fault of what a gate raised that ends programs, where no Ctrl-C can have been meant."""
+    return GateRaised(
+        f"the adapter raised {in_words(error)}",
+        cause=f"raised at {raised_at(error)}; replies are values, an exception is not an answer",
+        hint="return a reply of the operation instead",
+    )
 
 
 def kit_fault(error: BaseException, scenario: str = "", token: str = "") -> FaultReport:
@@ -19,7 +29,7 @@ def kit_fault(error: BaseException, scenario: str = "", token: str = "") -> Faul
     where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else "an unknown place"
     return FaultReport(
         "kit",
-        f"the kit itself failed: {type(error).__name__}: {error}",
+        f"the kit itself failed: {in_words(error)}",
         f"raised at {where}",
         "please report it with this line and the command",
         scenario,

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 
 from stopcheck.campaign._audit import ELSEWHERE, HERE, Differs, Sample, Sampled, differing
-from stopcheck.campaign._faults import kit_fault, report_of
+from stopcheck.campaign._faults import escaped, kit_fault, report_of
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
 from stopcheck.campaign._messages import EXECUTION_S
@@ -36,7 +36,7 @@ from stopcheck.explore import (
 from stopcheck.gate import AdapterFault, HostKind, NotAGate
 from stopcheck.judge import CHECKS
 from stopcheck.kernel import Chooser, HungError, ThreadHost, Watchdog
-from stopcheck.world import Granularity, Interior, Scenario, Variant, raised_at, shortened
+from stopcheck.world import Granularity, Interior, Scenario, Variant, shortened
 
 #: Executions between two reports of progress; where each may start processes, every one is reported.
 _EVERY = 50
@@ -105,10 +105,7 @@ class JobRunner:
         except Exception as error:
             return failed(spec, kit_fault(error, spec.scenario))
         except BaseException as error:  # this process leads a session of its own: no Ctrl-C comes here
-            what = f"the adapter raised {type(error).__name__}" + (f": {error}" if str(error) else "")
-            cause = f"raised at {raised_at(error)}; replies are values, an exception is not an answer"
-            hint = "return a reply of the operation instead"
-            return failed(spec, FaultReport("GateRaised", what, cause, hint, spec.scenario))
+            return failed(spec, report_of(escaped(error), spec.scenario))
 
     def _check_contract(self) -> None:
         """The declaration to which a gate is held must not change while it is tried."""

@@ -21,7 +21,7 @@ from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, KnownRight, NotAGate
 from stopcheck.remote import RemoteFactory
-from stopcheck.world import Scenario, forks_refused, refused_fork, shortened
+from stopcheck.world import Scenario, forks_refused, in_words, refused_fork, shortened
 
 GATES = "stopcheck.gates"
 SCENARIOS = "stopcheck.scenarios"
@@ -179,7 +179,7 @@ def _import_failed(reference: str, error: BaseException) -> BrokenAdapter:
             trace = trace.tb_next
         where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else "?"
     return BrokenAdapter(
-        f"the module of {reference!r} raised {type(error).__name__}: {error}",
+        f"the module of {reference!r} raised {in_words(error)}",
         cause=f"raised at {where} while it was imported",
         hint=_EXTRAS.get(getattr(error, "name", None) or "", "import it in a plain Python first"),
     )
@@ -209,7 +209,7 @@ def _check_factory(reference: str, factory: Any) -> None:
         raise
     except Exception as error:
         raise NotAGate(
-            f"the contract of {reference!r} raised {type(error).__name__}: {error}",
+            f"the contract of {reference!r} raised {in_words(error)}",
             cause="the kit reads factory.contract before it makes a gate",
             hint="set the class attribute contract = GateContract(name=..., version=...)",
         ) from error

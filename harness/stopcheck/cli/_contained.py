@@ -12,8 +12,11 @@ import select
 import signal
 import sys
 from collections.abc import Callable
+from types import FrameType
+from typing import TextIO
 
-from stopcheck.campaign import ExitCode, FaultReport
+from stopcheck.campaign import ExitCode, FaultReport, escaped
+from stopcheck.cli._guard import guarded
 from stopcheck.remote import end_with_parent, signal_name, sweep
 from stopcheck.report import make_console, print_faults
 from stopcheck.world import forks_refused
@@ -46,11 +49,11 @@ class Pulse:
             os.write(self._tell, what)
 
 
-def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
-    """Do it in a forked process, and return its exit code; end it when it is silent for so long. Where there is no
-    fork, do it here."""
+def contained(action: Callable[[Pulse], int], silence_s: float, *, debugging: bool = False) -> int:
+    """Do it guarded in a forked process, and return its exit code; end it when it is silent for so long. Where there is
+    no fork, do it here. ``debugging``: somebody in the debugger may end it, by what Ctrl-C raises."""
     if not hasattr(os, "fork"):
-        return action(Pulse())
+        return guarded(lambda: action(Pulse()))
     sys.stdout.flush()
     sys.stderr.flush()
     told, tell = os.pipe()
@@ -59,7 +62,7 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
         end_with_parent()
         os.close(told)
         os.environ[_MARK] = str(os.getpid())
-        _act(action, Pulse(tell))
+        _act(lambda: action(Pulse(tell)), Pulse(tell), debugging=debugging)
     os.close(tell)
     try:
         return _verdict(child, told, silence_s)
@@ -72,16 +75,37 @@ def contained(action: Callable[[Pulse], int], silence_s: float) -> int:
         sweep(_MARK, str(child))
 
 
-def _act(action: Callable[[Pulse], int], pulse: Pulse) -> None:
+def _act(action: Callable[[], int], pulse: Pulse, *, debugging: bool) -> None:
     code = 1
     try:
+        sys.stdout, sys.stderr = _kept(sys.stdout), _kept(sys.stderr)
+        signal.signal(signal.SIGINT, _left_to_the_parent)
         with forks_refused():
-            code = action(pulse)
+            code = guarded(action if debugging else lambda: _blamed(action))
         sys.stdout.flush()
         sys.stderr.flush()
         pulse.end(code)
     finally:
         os._exit(code)
+
+
+def _kept(stream: TextIO) -> TextIO:
+    """The same stream by another descriptor, which a gate that closes 1 and 2 does not know of."""
+    return open(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors=stream.errors)
+
+
+def _left_to_the_parent(_number: int, _frame: FrameType | None) -> None:
+    """Ctrl-C comes to both, and the parent ends this process."""
+
+
+def _blamed(action: Callable[[], int]) -> int:
+    """Do it; what ends programs was raised by the gate, for no Ctrl-C raises anything here."""
+    try:
+        return action()
+    except (Exception, SystemExit):
+        raise
+    except BaseException as error:
+        raise escaped(error) from error
 
 
 def _verdict(child: int, told: int, silence_s: float) -> int:
@@ -117,8 +141,9 @@ def _ended(child: int) -> int:
     return _fault(
         "GateDied",
         f"the process in which the run was replayed ended by itself with {how}",
-        "something in the adapter called os._exit, or native code crashed",
-        "look for os._exit in the adapter; run it in a plain Python",
+        "something in the adapter called os._exit, closed descriptors or replaced functions that are not its own, sent "
+        "itself a signal, or crashed in native code",
+        "look for these in the adapter; run it in a plain Python",
     )
 
 

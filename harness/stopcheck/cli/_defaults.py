@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from stopcheck.campaign import UsageFault, did_you_mean
+from stopcheck.world import shortened
 
 _FILE = Path("pyproject.toml")
 
@@ -46,9 +47,13 @@ def _table() -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         what = f"{str(_FILE)!r} in the current directory cannot be read: {error}"
         raise UsageFault(what, hint="mend it, or run from another directory") from error
-    tools: Any = content.get("tool", {})
-    table: Any = cast("dict[str, Any]", tools).get("stopcheck", {}) if isinstance(tools, dict) else {}
-    return cast("dict[str, Any]", table) if isinstance(table, dict) else {}
+    table: Any = content
+    for name in ("tool", "stopcheck"):
+        table = cast("dict[str, Any]", table).get(name, {})
+        if not isinstance(table, dict):
+            what = f"{name!r} in {str(_FILE)!r} is {shortened(table)}, and not a table"
+            raise UsageFault(what, hint='write [tool.stopcheck], and below it a line for each flag: gate = "sqlite"')
+    return cast("dict[str, Any]", table)
 
 
 def _keys(command: click.Command) -> dict[str, str]:

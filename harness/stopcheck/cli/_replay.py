@@ -26,7 +26,6 @@ from stopcheck.campaign import (
 )
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._defaults import from_file
-from stopcheck.cli._guard import guarded
 from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
 from stopcheck.judge import first_breaks
 from stopcheck.kernel import DivergedError, Schedule
@@ -120,7 +119,7 @@ def replay_command(  # noqa: PLR0913 - one for each option
     if step is not None:
         execution_s = silence_s = _WHILE_DEBUGGING_S
     replaying = partial(_replay, asked, reference, files, step=step, full=full, execution_s=execution_s)
-    return contained(lambda pulse: guarded(lambda: replaying(pulse)), silence_s)
+    return contained(replaying, silence_s, debugging=step is not None)
 
 
 def _gate_of(given: str, asked: Replayable, gate: str | None, command: str | None) -> str:

@@ -10,7 +10,6 @@ import click
 from stopcheck.campaign import COMMAND, ExitCode, Smoke, load_gate, lookalikes, report_of, smoke
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._from_anywhere import reference_for
-from stopcheck.cli._guard import guarded
 from stopcheck.cli._options import command_option, execution_seconds, named_gate, silence_seconds
 from stopcheck.report import (
     ReportConsole,
@@ -35,7 +34,7 @@ def smoke_command(gate: str | None, command: str | None, *, execution_s: float, 
     when the gate breaks the protocol.
     """
     reference = named_gate(gate, command)
-    return contained(lambda pulse: guarded(lambda: _smoke(reference, pulse, execution_s)), silence_s)
+    return contained(lambda pulse: _smoke(reference, pulse, execution_s), silence_s)
 
 
 def _smoke(reference: str, pulse: Pulse, execution_s: float) -> int:

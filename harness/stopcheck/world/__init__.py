@@ -4,7 +4,7 @@ One idea: ``run(scenario, factory, choose) -> Record`` is a pure function. Scena
 module exports, the bundled ones as a vendor's."""
 
 from stopcheck.kernel import branch, sleep_until, wait_until
-from stopcheck.world._adapter_faults import open_gate, raised_at, shortened
+from stopcheck.world._adapter_faults import in_words, open_gate, raised_at, shortened
 from stopcheck.world._admitted import ANSWER_LABEL, STRIKES, UNANSWERED, Admitted
 from stopcheck.world._asyncio_drivers import AsyncioInterior, asyncio_drivers
 from stopcheck.world._cast import Cast
@@ -122,6 +122,7 @@ __all__ = [
     "forks_refused",
     "gate_modules",
     "in_turn",
+    "in_words",
     "open_gate",
     "raised_at",
     "refused_fork",

@@ -67,7 +67,7 @@ def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
     """The fault of a call that raised. ``what`` names the call."""
     if isinstance(error, AdapterFault | ForeignAwaitError):
         return error
-    if isinstance(error, RuntimeError | AttributeError) and any(words in str(error) for words in _NO_LOOP):
+    if isinstance(error, RuntimeError | AttributeError) and any(words in in_words(error) for words in _NO_LOOP):
         return HostMismatch(
             f"{what} asks for an event loop: {error}",
             cause=f"raised at {raised_at(error)}; the gate declares host {host.value!r}",
@@ -82,12 +82,12 @@ def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
         )
     if _not_entered(error):
         return GateRaised(
-            f"{what} raised {type(error).__name__}: {error}",
+            f"{what} raised {in_words(error)}",
             cause="it cannot be called with one argument, the request",
             hint="give it the signature that it has in stopcheck.gate.Gate",
         )
     return GateRaised(
-        f"{what} raised {type(error).__name__}: {error}",
+        f"{what} raised {in_words(error)}",
         cause=f"raised at {raised_at(error)}; replies are values, an exception is not an answer",
         hint="return Refused, Retry or another reply of this operation instead",
     )
@@ -102,12 +102,12 @@ def open_gate(factory: GateFactory, environment: Environment) -> Gate:
     except BaseException as error:
         if _not_entered(error):
             raise GateRaised(
-                f"the factory raised {type(error).__name__}: {error}",
+                f"the factory raised {in_words(error)}",
                 cause="it cannot be called with one argument, the environment",
                 hint="let it take the environment: def __init__(self, environment)",
             ) from error
         raise GateRaised(
-            f"the factory raised {type(error).__name__}: {error}",
+            f"the factory raised {in_words(error)}",
             cause=f"raised at {raised_at(error)} while a gate was opened",
             hint="open the gate on the environment's storage, new or not, without raising",
         ) from error
@@ -208,7 +208,7 @@ def fingerprint_of(gate: Gate) -> bytes | None:
         raise
     except BaseException as error:
         raise GateRaised(
-            f"fingerprint raised {type(error).__name__}: {error}",
+            f"fingerprint raised {in_words(error)}",
             cause=f"raised at {raised_at(error)}",
             hint="return the gate's whole state as bytes, or declare fingerprint=False",
         ) from error
@@ -228,6 +228,16 @@ def shortened(value: Any) -> str:
     except Exception as error:
         return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def in_words(error: BaseException) -> str:
+    """What an adapter's code raised: its class and what it says, if it says anything; its own ``str`` may raise."""
+    name = type(error).__name__
+    try:
+        said = str(error)
+    except Exception as another:
+        return f"{name}, whose str raises {type(another).__name__}"
+    return f"{name}: {said}" if said else name
 
 
 def raised_at(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from stopcheck.cli._guard import guarded
 from stopcheck.cli._main import cli
 
 
-def here(action: Callable[[Pulse], int], silence_s: float) -> int:
+def here(action: Callable[[Pulse], int], silence_s: float, *, debugging: bool = False) -> int:
     """Instead of a process of its own."""
     return action(Pulse())
 

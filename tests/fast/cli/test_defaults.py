@@ -73,6 +73,13 @@ def test_without_a_file_or_a_table_nothing_changes(
         ('[tool.stopcheck]\nprofil = "core"', "'profil'", "did you mean profile"),
         ('[tool.stopcheck]\njobs = "many"', "'many'", "stopcheck certify --help"),
         ("[tool.stopcheck", "pyproject.toml", "mend it"),
+        (
+            '[tool]\nstopcheck = "memory"',
+            "'stopcheck' in 'pyproject.toml' is 'memory', and not a table",
+            "write [tool.",
+        ),
+        ("tool = 1", "'tool' in 'pyproject.toml' is 1, and not a table", "write [tool."),
+        ("[[tool.stopcheck]]", "'stopcheck' in 'pyproject.toml' is [{}]", "write [tool."),
     ],
 )
 def test_what_stands_there_and_cannot_be_meant_is_refused(

@@ -18,7 +18,7 @@ from tests.fast.remote.support import command, left_behind
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def here(action: Callable[[Pulse], int], silence_s: float) -> int:
+    def here(action: Callable[[Pulse], int], silence_s: float, *, debugging: bool = False) -> int:
         return action(Pulse())
 
     monkeypatch.setattr(_smoke, "contained", here)

@@ -62,6 +62,17 @@ BAD = {
         "GateRaised",
         "raised Own: mine",
     ),
+    "raises what cannot be said": (
+        """
+        class Mute(Exception):
+            def __str__(self):
+                raise ValueError
+        def commit_effect(self, request):
+            raise self.Mute
+        """,
+        "GateRaised",
+        "raised Mute, whose str raises ValueError",
+    ),
     "fingerprint raises": (
         "def fingerprint(self):\n    raise ValueError('no print')",
         "GateRaised",
@@ -181,6 +192,32 @@ def test_a_gate_cannot_end_a_replay_with_a_status_that_reads_like_a_verdict(tmp_
     done = stopcheck("replay", token, "--gate", exiting)
     assert done.returncode == ExitCode.ADAPTER_FAULT
     assert "ended by itself with exit status 0" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("KeyboardInterrupt", "the adapter raised KeyboardInterrupt"),
+        ("GeneratorExit", "the adapter raised GeneratorExit"),
+    ],
+)
+def test_a_gate_cannot_interrupt_a_smoke_test(name: str, words: str, tmp_path: Path) -> None:
+    done = stopcheck("smoke", write_gate(tmp_path, f"def commit_effect(self, request):\n    raise {name}"))
+    assert done.returncode == ExitCode.ADAPTER_FAULT
+    assert f"ADAPTER FAULT GateRaised: {words}" in done.stderr
+    assert "interrupted" not in done.stderr
+
+
+def test_a_gate_cannot_keep_the_report_of_a_smoke_test_from_its_reader(tmp_path: Path) -> None:
+    body = """
+        def commit_effect(self, request):
+            os.closerange(0, 3)
+            os.kill(os.getpid(), 2)
+            return super().commit_effect(request)
+    """
+    done = stopcheck("smoke", write_gate(tmp_path, body))
+    assert (done.returncode, done.stderr) == (ExitCode.CERTIFIED, "")
+    assert "the gate can be tried" in done.stdout
 
 
 #: Loops inside of a built-in, where no signal is looked at.
