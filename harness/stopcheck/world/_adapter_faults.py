@@ -77,8 +77,8 @@ def call_raised(what: str, host: HostKind, error: BaseException) -> Exception:
         return HostMismatch(
             f"{what} asks the event loop for a socket, a pipe or a process, and the simulated loop has none",
             cause=f"raised at {raised_at(error)}",
-            hint="use a driver that the kit knows (psycopg.AsyncConnection, aiosqlite), a blocking one in host "
-            "'thread', or let the gate be a process of its own (--command)",
+            hint="use a driver that the kit knows (psycopg.AsyncConnection, asyncpg, aiosqlite), a blocking one in "
+            "host 'thread', or let the gate be a process of its own (--command)",
         )
     if _not_entered(error):
         return GateRaised(

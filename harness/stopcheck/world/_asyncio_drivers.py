@@ -1,16 +1,20 @@
 """The drivers of databases in the host ``asyncio``: their statements are branch points of the tasks that make them.
 
 One idea: the simulated loop has no sockets and no threads that run beside it, so each driver's own way to wait is
-played; see ``_aiosqlite_substitutes`` and ``_psycopg_tasks``. The gate's code stays as it is.
+played; see ``_aiosqlite_substitutes``, ``_psycopg_tasks`` and ``_asyncpg_substitutes``. The gate's code stays as it is.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from stopcheck.world._aiosqlite_substitutes import AiosqliteSubstitutes
+from stopcheck.world._asyncpg_substitutes import AsyncpgSubstitutes
 from stopcheck.world._interior import PlainInterior, StorageArea
+from stopcheck.world._psycopg_substitutes import digest_of_left
 from stopcheck.world._psycopg_tasks import TaskPsycopgSubstitutes
 
 
@@ -19,21 +23,36 @@ class AsyncioDrivers:
 
     def __init__(self) -> None:
         self.aiosqlite = AiosqliteSubstitutes()
-        self.psycopg = TaskPsycopgSubstitutes()
+        self.psycopg = psycopg = TaskPsycopgSubstitutes()
+        self.asyncpg = AsyncpgSubstitutes(psycopg.points, psycopg.server_at, lambda: psycopg.memory)
 
     def put_in_place(self) -> None:
         """Replace their methods."""
         self.aiosqlite.put_in_place()
+        if self.asyncpg.loaded and importlib.util.find_spec("psycopg") is not None:
+            importlib.import_module("psycopg")  # the kit's own way to look into the server
         self.psycopg.put_in_place()
+        self.asyncpg.put_in_place()
 
     def take_away(self) -> None:
         """Put the originals back."""
+        self.asyncpg.take_away()
         self.psycopg.take_away()
         self.aiosqlite.take_away()
+
+    def kill(self) -> None:
+        """The process died: what it said to servers is over. (SQLite's files are copied as they lie.)"""
+        self.asyncpg.kill()
+        self.psycopg.kill()
+
+    def held(self) -> bytes:
+        """What sessions in servers hold when calls have ended."""
+        return digest_of_left([*self.psycopg.left(), *self.asyncpg.left()])
 
     def end(self) -> None:
         """The run is over: close what is left, of dead processes too."""
         self.aiosqlite.end()
+        self.asyncpg.close()
         self.psycopg.close()
 
 
@@ -59,12 +78,12 @@ class AsyncioInterior(PlainInterior):
         self._drivers.psycopg.begin_at(now_ns)
 
     def kill(self) -> None:
-        """The process died: what it said to servers is over. (SQLite's files are copied as they lie.)"""
-        self._drivers.psycopg.kill()
+        """The process died."""
+        self._drivers.kill()
 
     def held(self) -> bytes:
         """Transactions that a call left open, and the like."""
-        return self._drivers.psycopg.left_open()
+        return self._drivers.held()
 
     def reads(self, key: object) -> bytes:
         """What servers told the call: not all of that was so when one of its segments began."""

@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 #: What a gate's code calls, and is called through: not the gate's own.
-_LIBRARIES = ("stopcheck", "trio", "outcome", "aiosqlite", "psycopg", "psycopg_pool", "sqlalchemy")
+_LIBRARIES = ("stopcheck", "trio", "outcome", "aiosqlite", "psycopg", "psycopg_pool", "asyncpg", "sqlalchemy")
 _NOT_THE_GATES = frozenset((*sys.stdlib_module_names, *_LIBRARIES))
 
 

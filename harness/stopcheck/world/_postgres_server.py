@@ -111,8 +111,8 @@ class PostgresServer:
 
     # -- ending what waits --------------------------------------------------------------------------------
 
-    def cancel(self, statement: InFlight, error: Callable[[], Exception]) -> None:
-        """End a statement that waits; ``error`` is what its caller will be told."""
+    def cancel(self, statement: InFlight, error: Callable[[], Exception] | None) -> None:
+        """End a statement that waits; ``error`` is what its caller will be told instead of that, if anything is."""
         statement.error = error
         self._monitor.execute("SELECT pg_cancel_backend(%s)", (statement.pid,))
         _until(lambda: readable(statement.socket, _BRIEFLY_MS), f"cancel session {statement.pid}")

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, cast
 
+from stopcheck.world._postgres_session import Spoken
 from stopcheck.world._postgres_text import UNSEEN
 from stopcheck.world._sql_text import statement_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
 
 
-class Said:
+class Said(Spoken):
     """A statement, as the generator that makes it tells."""
 
     def __init__(self, generator: Generator[Any, Any, Any], connection: Connection) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from stopcheck.world._inner_points import InnerPoints
 from stopcheck.world._postgres_server import MONITOR, PostgresServer
-from stopcheck.world._psycopg_link import Driver, Session
+from stopcheck.world._psycopg_link import Driver, PsycopgSession
 from stopcheck.world._psycopg_spare import SpareSessions
 from stopcheck.world._psycopg_threads import ConnectionLock, ThreadDriver
 
@@ -46,7 +46,7 @@ class PsycopgSubstitutes:
         self._over = False
         self._undo: list[tuple[Any, str, Any]] = []
         self._servers: dict[tuple[str, int, str], PostgresServer] = {}
-        self._sessions: weakref.WeakKeyDictionary[Connection, Session] = weakref.WeakKeyDictionary()
+        self._sessions: weakref.WeakKeyDictionary[Connection, PsycopgSession] = weakref.WeakKeyDictionary()
         self._dead: list[Connection] = []
         self._unclosed: list[Connection] = []
         self._count = 0
@@ -141,15 +141,18 @@ class PsycopgSubstitutes:
         self._forget(connection, session)
         return True
 
-    def _forget(self, connection: Connection, session: Session) -> None:
+    def _forget(self, connection: Connection, session: PsycopgSession) -> None:
         del self._sessions[connection]
         session.drop.detach()
         session.server.pids.discard(session.pid)
 
     def left_open(self) -> bytes:
         """A digest of what sessions hold: transactions that are open, advisory locks, temporary tables."""
-        left = sorted(session.left for session in self._sessions.values() if session.left and not session.life.dead)
-        return hashlib.blake2b(b"".join(left), digest_size=16).digest() if left else b""
+        return digest_of_left(self.left())
+
+    def left(self) -> list[bytes]:
+        """What each of them holds that holds something."""
+        return [session.left for session in self._sessions.values() if session.left and not session.life.dead]
 
     def _alive(self) -> list[Connection]:
         alive = [c for c in self._sessions if not any(c is dead for dead in self._dead)]
@@ -171,22 +174,21 @@ class PsycopgSubstitutes:
         self._guard(made, session)
         return made
 
-    def _know(self, made: Connection, *, blocking: bool) -> Session:
+    def _know(self, made: Connection, *, blocking: bool) -> PsycopgSession:
         """A connection that the run made a moment ago."""
         assert self._spare is not None
         assert self._driver is not None
         self._count += 1
-        session = Session(made, self._server_of(made), self._points, self._count, blocking=blocking)
+        session = PsycopgSession(made, self._server_of(made), self._points, self._count, blocking=blocking)
         session.conninfo = self._spare.conninfo
         session.server.pids.add(session.pid)
         session.drop = weakref.finalize(made, _lost, session)
         session.drop.atexit = False
         self._sessions[made] = session
-        self._driver.take_timeout(session)
-        session.kept_timeout_ns = session.timeout_ns
+        self._driver.note_new(session)
         return session
 
-    def _guard(self, made: Any, session: Session) -> None:
+    def _guard(self, made: Any, session: PsycopgSession) -> None:
         made.lock = session.lock = ConnectionLock(self._points, session)
 
     def _original(self, name: str) -> Any:
@@ -194,11 +196,15 @@ class PsycopgSubstitutes:
 
     def _server_of(self, connection: Connection) -> PostgresServer:
         info = connection.info
-        key = (info.host, info.port, info.user)
+        return self.server_at(info.host, info.port, info.user, info.password or None, info.dbname)
+
+    def server_at(self, host: str, port: int, user: str, password: str | None, database: str) -> PostgresServer:
+        """The server at an address, with a connection of the kit's own."""
+        key = (host, port, user)
         if key not in self._servers:
             connect = self._original("connect").__func__
-            own = {"password": info.password or None, "application_name": MONITOR, "autocommit": True}
-            monitor = connect(self._psycopg.Connection, info.dsn, **own)
+            where = {"host": host, "port": port, "user": user, "password": password, "dbname": database}
+            monitor = connect(self._psycopg.Connection, application_name=MONITOR, autocommit=True, **where)
             deadlock = raised_by(self._psycopg.errors.DeadlockDetected, "deadlock detected")
             self._servers[key] = PostgresServer(monitor, deadlock)
         return self._servers[key]
@@ -215,7 +221,7 @@ class PsycopgSubstitutes:
 
         return wait
 
-    def _stand_before_closing(self, connection: Connection, session: Session) -> None:
+    def _stand_before_closing(self, connection: Connection, session: PsycopgSession) -> None:
         try:
             self._points.point("sql:CLOSE", session.touches, "close")
         except BaseException:  # the run ends here, and ends the session
@@ -242,14 +248,19 @@ class PsycopgSubstitutes:
 
         return close
 
-    def _leave(self, connection: Connection, session: Session) -> None:
+    def _leave(self, connection: Connection, session: PsycopgSession) -> None:
         """What closing a connection does, but for closing it."""
         del self._sessions[connection]
         session.drop.detach()
         _let_go(session)
 
 
-def _let_go(session: Session) -> None:
+def digest_of_left(left: list[bytes]) -> bytes:
+    """A digest of what sessions hold, whichever; empty where none holds anything."""
+    return hashlib.blake2b(b"".join(sorted(left)), digest_size=16).digest() if left else b""
+
+
+def _let_go(session: PsycopgSession) -> None:
     """What the server does some time after a connection is closed, done now."""
     if session.pgconn.transaction_status not in {_ACTIVE, _UNKNOWN}:
         if not session.idle:
@@ -264,7 +275,7 @@ def _shut(connection: Any) -> None:
     connection.pgconn.finish()
 
 
-def _lost(session: Session) -> None:
+def _lost(session: PsycopgSession) -> None:
     """A connection was dropped without being closed."""
     _let_go(session)
     session.pgconn.finish()

@@ -19,7 +19,7 @@ Known limits: ``executemany``, a pipeline and each piece of a COPY are one step;
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 from stopcheck.gate import HostMismatch
 from stopcheck.kernel import Killed, Park, call_in, current_loop
 from stopcheck.world._inner_points import InnerPoints
-from stopcheck.world._psycopg_link import Driver, Session, at_once
+from stopcheck.world._postgres_session import Memory
+from stopcheck.world._psycopg_link import Driver, PsycopgSession, Talk, at_once
 from stopcheck.world._psycopg_spare import SpareSessions
 from stopcheck.world._psycopg_substitutes import PsycopgSubstitutes, raised_by
 
@@ -42,7 +43,7 @@ _BEGIN, _FAIL = b"BEGIN", b"SELECT 1/0"
 class TaskDriver(Driver):
     """Drives statements of calls that are tasks."""
 
-    async def drive_in_task(self, connection: Connection, session: Session, generator: Generator[Any, Any, Any]) -> Any:
+    async def drive_in_task(self, connection: Connection, session: PsycopgSession, generator: Talk) -> Any:
         """In place of ``AsyncConnection.wait``."""
         if current_loop() is None:  # the run is over, and its tasks are told so
             session.life.check()
@@ -55,16 +56,14 @@ class TaskDriver(Driver):
         await self._heard(session)
         return answer
 
-    async def _heard(self, session: Session) -> None:
+    async def _heard(self, session: PsycopgSession) -> None:
         """The answer is heard when the loop comes to it, and a cancellation that came meanwhile is not forgotten."""
         held_up, session.held_up = session.held_up, None
         if held_up is not None:
             raise held_up
         await asyncio.sleep(0)
 
-    async def _stand(
-        self, connection: Connection, session: Session, said: Said, generator: Generator[Any, Any, Any]
-    ) -> None:
+    async def _stand(self, connection: Connection, session: PsycopgSession, said: Said, generator: Talk) -> None:
         loop = current_loop()
         if session.blocking or loop is None:
             return
@@ -80,28 +79,26 @@ class TaskDriver(Driver):
             self._take_back(connection, session, said, generator)
             raise
 
-    def _take_back(
-        self, connection: Connection, session: Session, said: Said, generator: Generator[Any, Any, Any]
-    ) -> None:
+    def _take_back(self, connection: Connection, session: PsycopgSession, said: Said, generator: Talk) -> None:
         """A statement was cancelled before the server made it: its transaction has failed."""
         if current_loop() is None:
             return
         session.life.check()
         if session.idle and not connection.autocommit:
-            _exec(session, _BEGIN)  # psycopg had sent it
+            session.ask(_BEGIN)  # psycopg had sent it
         if not session.idle:
-            _exec(session, _FAIL)
+            session.ask(_FAIL)
             if said.ends:  # psycopg had begun to end its block
                 with suppress(Exception):
                     at_once(self._through(session, said, generator))
             _fail_again(session)
         self._points.heard(("taken back", said.sql))
-        self._note_left(session, said)
-        self._settle(session.server)
+        self.note_left(session, said)
+        self.settle(session.server)
 
     # -- waiting ------------------------------------------------------------------------------------------
 
-    def _may_wait(self, session: Session, said: Said) -> None:
+    def _may_wait(self, session: PsycopgSession, said: Said) -> None:
         if session.blocking or current_loop() is None:
             raise HostMismatch(
                 f"a statement of a blocking psycopg connection waits for another call's lock ({said.label}), and stops "
@@ -110,7 +107,9 @@ class TaskDriver(Driver):
                 hint="use psycopg.AsyncConnection there, or declare host 'thread'",
             )
 
-    async def _let_others(self, session: Session, said: Said, give_up_ns: int | None) -> Callable[[], Exception] | None:
+    async def _let_others(
+        self, session: PsycopgSession, said: Said, give_up_ns: int | None
+    ) -> Callable[[], Exception] | None:
         loop = asyncio.get_running_loop()
         if session.held_up is None:
             session.wakes = loop.create_future()
@@ -128,26 +127,22 @@ class TaskDriver(Driver):
                     timer.cancel()
         if session.held_up is not None:
             return raised_by(self._cancelled, "canceling statement due to user request")
-        return self._timed_out if give_up_ns is not None and self._points.now_ns() >= give_up_ns else None
+        return self.timed_out if give_up_ns is not None and self._points.now_ns() >= give_up_ns else None
 
-    def _answered(self, session: Session, call: object) -> None:
+    def _answered(self, session: PsycopgSession, call: object) -> None:
         super()._answered(session, call)
         _wake(session)
 
 
-def _fail_again(session: Session) -> None:
+def _fail_again(session: PsycopgSession) -> None:
     """The end of a transaction that had failed ended it; but it failed in its end."""
     if session.idle:
-        _exec(session, _BEGIN)
+        session.ask(_BEGIN)
     if session.pgconn.transaction_status != _IN_ERROR:
-        _exec(session, _FAIL)
+        session.ask(_FAIL)
 
 
-def _exec(session: Session, statement: bytes) -> None:
-    session.pgconn.exec_(statement)
-
-
-def _wake(session: Session) -> None:
+def _wake(session: PsycopgSession) -> None:
     if session.wakes is not None and not session.wakes.done():
         session.wakes.set_result(None)
 
@@ -173,12 +168,23 @@ class TaskPsycopgSubstitutes(PsycopgSubstitutes):
         """A digest of what the call was told by servers."""
         return self._points.open_call_digest(call)
 
+    @property
+    def points(self) -> InnerPoints:
+        """What calls have learned; other drivers' sessions tell it too."""
+        return self._points
+
+    @property
+    def memory(self) -> Memory:
+        """What was committed, by whatever driver."""
+        assert self._in_tasks is not None
+        return self._in_tasks
+
     # -- the methods --------------------------------------------------------------------------------------
 
     def _drive_with(self, cancelled: type[Exception], timed_out: Callable[[], Exception]) -> None:
         self._driver = self._in_tasks = TaskDriver(self._points, cancelled, timed_out)
 
-    def _guard(self, made: Any, session: Session) -> None:
+    def _guard(self, made: Any, session: PsycopgSession) -> None:
         """psycopg's own locks do: calls come one after the other."""
 
     def _stand_ins(self, real: Any, spare: SpareSessions) -> list[tuple[Any, str, Any]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stopcheck.world._inner_points import InnerPoints
-from stopcheck.world._psycopg_link import Driver, Session
+from stopcheck.world._psycopg_link import Driver, PsycopgSession, Talk
 
 if TYPE_CHECKING:
     from stopcheck.world._psycopg_said import Connection, Said
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ConnectionLock:
     """In place of psycopg's lock of a connection."""
 
-    def __init__(self, points: InnerPoints, session: Session) -> None:
+    def __init__(self, points: InnerPoints, session: PsycopgSession) -> None:
         self._points = points
         self._session = session
         self._held = False
@@ -47,18 +47,18 @@ class ConnectionLock:
 class ThreadDriver(Driver):
     """Drives statements of calls that have threads of their own."""
 
-    async def _stand(
-        self, connection: Connection, session: Session, said: Said, generator: Generator[Any, Any, Any]
-    ) -> None:
+    async def _stand(self, connection: Connection, session: PsycopgSession, said: Said, generator: Talk) -> None:
         assert session.lock is not None
         with session.lock.aside():
             self._points.point(said.label, session.touches, said.sql)
 
-    def _may_wait(self, session: Session, said: Said) -> None:
+    def _may_wait(self, session: PsycopgSession, said: Said) -> None:
         if self._points.asking() is None:
             raise RuntimeError(f"{said.label} would wait for ever: the gate is being opened, and no call can let go")
 
-    async def _let_others(self, session: Session, said: Said, give_up_ns: int | None) -> Callable[[], Exception] | None:
+    async def _let_others(
+        self, session: PsycopgSession, said: Said, give_up_ns: int | None
+    ) -> Callable[[], Exception] | None:
         points = self._points
         points.wait(said.label, session.touches, said.sql, ready=lambda: session.answered, until_ns=give_up_ns)
-        return self._timed_out if give_up_ns is not None and points.now_ns() >= give_up_ns else None
+        return self.timed_out if give_up_ns is not None and points.now_ns() >= give_up_ns else None

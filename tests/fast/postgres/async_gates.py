@@ -8,6 +8,7 @@ from typing import LiteralString
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.errors import DeadlockDetected, LockNotAvailable
+from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -70,6 +71,24 @@ class Alchemy(Locking):
                 return "admitted"
         finally:
             await engine.dispose()
+
+
+class Pooled(Locking):
+    """The locking one on a pool."""
+
+    def __init__(self, conninfo: str) -> None:
+        super().__init__(conninfo)
+        self.pool: AsyncConnectionPool | None = None
+
+    async def commit_effect(self) -> str:
+        if self.pool is None:
+            self.pool = AsyncConnectionPool(self.conninfo, min_size=1, max_size=2, open=False)
+        await self.pool.open()
+        async with self.pool.connection() as connection:
+            if await (await connection.execute(self.read_status)).fetchone() == ("cancelled",):
+                return "stopped"
+            await connection.execute("INSERT INTO effect VALUES ('e')")
+            return "admitted"
 
 
 class Crossed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import psycopg
@@ -12,9 +12,8 @@ from psycopg import AsyncConnection
 
 from stopcheck.campaign._databases import Database
 from stopcheck.gate import HostMismatch
-from stopcheck.kernel import AsyncioHost, Ending, Point
 from stopcheck.world._asyncio_drivers import AsyncioDrivers, asyncio_drivers
-from tests.fast.kernel.loops import SECOND, Played, play, stand
+from tests.fast.kernel.loops import SECOND, stand
 from tests.fast.postgres.async_gates import (
     Alchemy,
     Blocks,
@@ -23,77 +22,12 @@ from tests.fast.postgres.async_gates import (
     EveryWay,
     InMemoryToo,
     Locking,
+    Pooled,
 )
-from tests.fast.postgres.small_gates import SCHEMA
+from tests.fast.postgres.async_runs import Branch, Operation, all_runs, drivers, filled, one_run, outcomes
+from tests.fast.postgres.asyncpg_gates import connected
 
-Operation = Any  # a callable that returns an awaitable; ``play`` has other keywords too
-
-
-@pytest.fixture(scope="module")
-def filled(database: Database) -> Database:
-    with psycopg.connect(database.conninfo) as connection:
-        connection.execute(SCHEMA)
-    database.keep_template()
-    return database
-
-
-@pytest.fixture
-def drivers(filled: Database) -> Iterator[AsyncioDrivers]:
-    with asyncio_drivers() as made:
-        yield made
-
-
-class Branch:
-    """Answers by prefix, then by the default; keeps how many options there were."""
-
-    def __init__(self, prefix: list[int]) -> None:
-        self.prefix = prefix
-        self.counts: list[int] = []
-
-    def choose(self, point: Point) -> int:
-        number = len(self.counts)
-        self.counts.append(len(point.options))
-        return self.prefix[number] if number < len(self.prefix) else 0
-
-
-def one_run(drivers: AsyncioDrivers, database: Database, *wanted: str, choose: Any = None, **operations: Any) -> Played:
-    """A run on the template, and then nothing is left of it."""
-
-    def host(now_ns: Callable[[], int]) -> AsyncioHost:
-        drivers.psycopg.begin_at(now_ns)
-        return AsyncioHost(now_ns)
-
-    database.put_back()
-    try:
-        return play(host, *wanted, choose=choose, **operations)
-    finally:
-        drivers.psycopg.over()
-        drivers.end()
-
-
-def all_runs(
-    drivers: AsyncioDrivers, database: Database, make: Callable[[], dict[str, Operation]], deviations: int = 1
-) -> Iterator[tuple[Played, list[int]]]:
-    """Every interleaving that leaves the default order at most so often, depth first."""
-    pending: list[list[int]] = [[]]
-    while pending:
-        path = Branch(pending.pop())
-        yield one_run(drivers, database, choose=path.choose, **make()), path.prefix
-        if sum(map(bool, path.prefix)) == deviations:
-            continue
-        for position in range(len(path.prefix), len(path.counts)):
-            for other in range(1, path.counts[position]):
-                pending.append([*path.prefix, *([0] * (position - len(path.prefix))), other])
-
-
-def outcomes(
-    drivers: AsyncioDrivers, database: Database, make: Callable[[], dict[str, Operation]], deviations: int = 1
-) -> set[Any]:
-    found: set[Any] = set()
-    for played, _ in all_runs(drivers, database, make, deviations):
-        assert played.ending is Ending.REST
-        found.add(tuple(played.results))
-    return found
+__all__ = ["drivers", "filled"]
 
 
 def admission(kind: type[CheckThenInsert], conninfo: str) -> dict[str, Operation]:
@@ -109,7 +43,7 @@ def test_what_was_read_is_not_held(drivers: AsyncioDrivers, filled: Database) ->
     assert outcomes(drivers, filled, lambda: admission(CheckThenInsert, filled.conninfo)) == {*RIGHT, WINDOW}
 
 
-@pytest.mark.parametrize("kind", [Locking, Blocks, Alchemy])
+@pytest.mark.parametrize("kind", [Locking, Blocks, Alchemy, Pooled])
 def test_a_row_lock_makes_the_other_wait(kind: type[Locking], drivers: AsyncioDrivers, filled: Database) -> None:
     assert outcomes(drivers, filled, lambda: admission(kind, filled.conninfo)) == RIGHT
 
@@ -166,6 +100,23 @@ def test_every_way_to_speak_is_heard(drivers: AsyncioDrivers, filled: Database) 
     played = one_run(drivers, filled, one=EveryWay(filled.conninfo).speak)
     assert played.results == [plain]
     assert len([move for move in played.points if "@sql:" in move]) >= 10
+
+
+def test_what_a_session_holds_when_a_call_is_over_is_state(drivers: AsyncioDrivers, filled: Database) -> None:
+    held: list[bytes] = []
+
+    async def holds() -> None:
+        one = await AsyncConnection.connect(filled.conninfo, autocommit=True)
+        other = await connected(filled.conninfo)
+        for connection in (one, other):
+            for statement in ("SELECT 1", "BEGIN", "UPDATE task SET status = 'y' WHERE id = 1", "COMMIT"):
+                await connection.execute(statement)
+                held.append(drivers.held())
+            await connection.close()
+
+    one_run(drivers, filled, holds=holds)
+    assert [bool(digest) for digest in held] == [False, True, True, False] * 2
+    assert len(set(held)) == 5  # how each came to hold it is told apart
 
 
 def test_afterwards_everything_is_as_it_was() -> None:

@@ -21,12 +21,12 @@ def loaded(gate: type[PostgresGate]) -> LoadedGate:
     return as_loaded(gate.__name__, gate)
 
 
-def verdict_of(between: Between, granularity: str) -> Verdict:
+def verdict_of(between: Between, granularity: str, runs: int = RUNS) -> Verdict:
     gate = loaded(between.gate)
     with JobRunner(gate) as runner:
-        result = runner.run(JobSpec(between.scenario, 1, granularity, "mixed", RUNS, 0), lambda *_: None)
+        result = runner.run(JobSpec(between.scenario, 1, granularity, "mixed", runs, 0), lambda *_: None)
     assert result.fault is None
-    options = Options(scenarios=(between.scenario,), granularity=granularity, strategy="mixed", budget=RUNS)
+    options = Options(scenarios=(between.scenario,), granularity=granularity, strategy="mixed", budget=runs)
     report = conclude(gate.contract, gate.identity(), options, [result], [])
     return next(clause.verdict for clause in report.clauses if clause.clause == between.clause)
 
