@@ -78,7 +78,7 @@ class _Said(Spoken):
             self.verb, self.label = "", f"asyncpg:{name}"
         given = named.get("args", arguments[1] if len(arguments) > 1 else None)
         # What can be read only once is not read here.
-        self.parameters = repr(given) if isinstance(given, tuple | list) else type(given).__name__
+        self.parameters = repr(given) if issubclass(type(given), (tuple, list)) else type(given).__name__
         self.parks = self.verb not in UNSEEN
 
 
@@ -201,9 +201,9 @@ class AsyncpgSubstitutes:
 
     def _know(self, made: Any, addr: Any, params: Any) -> None:
         wire: Wire = made._transport
-        host, port = addr if isinstance(addr, tuple) else _of_unix(addr)
+        where: tuple[str, int] = _of_unix(addr) if isinstance(addr, str) else addr
         password = params.password if isinstance(params.password, str) else None
-        server = self._servers(host, port, params.user, password, params.database)
+        server = self._servers(*where, params.user, password, params.database)
         session = WireSession(wire, made.get_server_pid(), server, self._points, params.database)
         server.pids.add(session.pid)
         wire.session = session
@@ -260,9 +260,9 @@ class AsyncpgSubstitutes:
         if current_loop() is None or session is None or session.idle:
             return
         session.life.check()
-        originally: Any = super(self._asyncpg.protocol.Protocol, protocol)
+        query: Any = self._asyncpg.protocol.protocol.BaseProtocol.query
         with suppress(self._asyncpg.PostgresError):
-            await self._said(wire, _Said("taken back"), originally.query(_FAIL, None))
+            await self._said(wire, _Said("taken back"), query(protocol, _FAIL, None))
 
     def _in_place_of_cancelling(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """``connect_utils._cancel``, which asks the server to cancel what a session does."""

@@ -80,7 +80,7 @@ class Wire(asyncio.Transport):
         self.busy = False
         self._loop = loop
         self._socket = made
-        self._protocol = protocol
+        self._protocol: Any = protocol
         self._memory = memory
         self._messages = _Messages()
         self._queue: deque[Asked] = deque()
