@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -237,7 +238,7 @@ class Journal:
             if known is None:
                 self._write(head)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def _check(self, there: Head, head: Head) -> None:
@@ -253,9 +254,14 @@ class Journal:
         self._write(entry)
 
     def _write(self, *records: Head | Entry) -> None:
-        self._file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
-        self._file.flush()
+        try:
+            self._file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+            self._file.flush()
+        except OSError as error:
+            what = f"cannot write the journal {str(self.path)!r}: {error.strerror}"
+            raise UsageFault(what, hint="make room; the same command again goes on from what is in it") from error
 
     def close(self) -> None:
         """Nothing more comes."""
-        self._file.close()
+        with suppress(OSError):  # it takes no more; that was said when it was written to
+            self._file.close()

@@ -6,6 +6,7 @@ imported here before somebody listens.
 
 from __future__ import annotations
 
+import os
 import sys
 
 #: What a shell says of a program that Ctrl-C ended.
@@ -14,6 +15,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The console script."""
+    _open_streams()
     try:
         from stopcheck.cli._main import main as run
 
@@ -21,6 +23,20 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
+
+
+def _open_streams() -> None:
+    """Put nothing in the place of a standard stream that was closed (``>&-``): else the next file that is opened, by us
+    or by a gate's process, would be taken for it, and what is said would end up there."""
+    while True:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        if descriptor > 2:
+            os.close(descriptor)
+            break
+    # Python has none where there was none.
+    sys.stdin = sys.stdin or open(0)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w")  # noqa: SIM115
 
 
 __all__ = ["INTERRUPTED", "main"]

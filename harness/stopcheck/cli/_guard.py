@@ -6,6 +6,7 @@ and what to do next; the exit code says whose fault it is.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 
 import click
@@ -16,6 +17,8 @@ from stopcheck.gate import AdapterFault
 from stopcheck.kernel import TokenError
 from stopcheck.report import ReportConsole, make_console, print_faults, silence
 
+#: Of a device that takes no more.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 #: What a shell says of a program whose reader went away.
 BROKEN_PIPE = 141
 
@@ -36,6 +39,9 @@ def guarded(action: Callable[[], object]) -> int:
             return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
+    except OSError:  # there is no room to say what is wrong either
+        silence(stderr=True)
+        return ExitCode.USAGE
     return result if isinstance(result, int) else 0
 
 
@@ -57,9 +63,20 @@ def _explained(errors: ReportConsole, error: Exception) -> int:
         case AdapterFault():
             print_faults(errors, [report_of(error)])
             return ExitCode.ADAPTER_FAULT
+        case OSError() if error.errno in _FULL and error.filename is None:
+            return cannot_say(error)
         case _:
             print_faults(errors, [kit_fault(error)])
             return ExitCode.KIT_FAULT
+
+
+def cannot_say(error: OSError) -> int:
+    """Standard output takes no more. What was not said is no verdict, whatever it was."""
+    silence()
+    what = f"cannot write to standard output: {error.strerror}"
+    return _say(
+        make_console(stderr=True), what, "send it where there is room; files that were asked for are written first"
+    )
 
 
 def _click(errors: ReportConsole, error: click.ClickException) -> int:

@@ -11,7 +11,7 @@ from stopcheck.cli._certify import certify_command
 from stopcheck.cli._completion import completion_command
 from stopcheck.cli._defaults import read_defaults
 from stopcheck.cli._explain import explain_command
-from stopcheck.cli._guard import BROKEN_PIPE, guarded
+from stopcheck.cli._guard import BROKEN_PIPE, cannot_say, guarded
 from stopcheck.cli._init import init_command
 from stopcheck.cli._list import list_command
 from stopcheck.cli._merge import merge_command
@@ -81,4 +81,6 @@ def main() -> None:
     except BrokenPipeError:
         silence()
         code = BROKEN_PIPE
+    except OSError as error:
+        code = cannot_say(error)
     sys.exit(code)

@@ -146,3 +146,18 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/null")):
         with pytest.raises(UsageFault, match="it is a directory, a pipe or a device"):
             Journal(path, head())
+
+
+def test_a_disk_that_is_full_is_said_and_costs_no_record_before(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    written_to = Journal(path, head())
+    written_to.note(FIRST)
+    written_to._file.close()
+    written_to._file = open("/dev/full", "ab")  # noqa: SIM115
+    with pytest.raises(UsageFault, match=r"cannot write the journal .*: No space left on device") as raised:
+        written_to.note(SECOND)
+    assert "the same command again goes on" in raised.value.hint
+    written_to.close()
+    found = read_journal(path)
+    assert found is not None
+    assert found[1] == [FIRST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -105,6 +106,36 @@ def test_a_reader_that_goes_away_ends_it_quietly(arguments: tuple[str, ...]) -> 
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == BROKEN_PIPE
     assert err == ""
+
+
+def ended(*arguments: str, streams: str) -> tuple[int, str]:
+    """How the command ends when a shell redirects its streams so, and what it says on standard error."""
+    line = shlex.join([sys.executable, "-m", "stopcheck", *arguments])
+    done = subprocess.run(
+        ["sh", "-c", f"{line} {streams}"], stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S
+    )
+    return done.returncode, done.stderr
+
+
+FULL = "error: cannot write to standard output: No space left on device\n  next: "
+
+
+@pytest.mark.parametrize("arguments", [("list", "gates"), ("explain", "ADM-3"), ("--help",)])
+def test_what_finds_no_room_is_no_verdict_and_no_fault_of_the_kit(arguments: tuple[str, ...]) -> None:
+    code, err = ended(*arguments, streams=">/dev/full")
+    assert (code, err.startswith(FULL), len(err.splitlines())) == (ExitCode.USAGE, True, 2)
+    assert ended(*arguments, streams=">/dev/full 2>&1")[0] == ExitCode.USAGE
+    assert ended("certify", "nothing", streams="2>/dev/full")[0] == ExitCode.USAGE
+
+
+def test_a_stream_that_is_closed_is_no_verdict(tmp_path: Path) -> None:
+    gate, path = f"{VENDOR / 'simple_gate.py'}:Gate", tmp_path / "report.json"
+    certify = ("certify", gate, *HASTY, "--strategy", "bounded", "--json", str(path))
+    assert ended(*certify, streams=">&-") == (ExitCode.INCONCLUSIVE, "")
+    report = path.read_bytes()
+    assert ended(*certify, streams="<&- >&- 2>&-") == (ExitCode.INCONCLUSIVE, "")
+    assert path.read_bytes() == report
+    assert ended("list", "gates", streams=">&-") == (0, "")
 
 
 def test_a_reader_of_a_report_that_goes_away_costs_nobody_the_file(tmp_path: Path) -> None:
