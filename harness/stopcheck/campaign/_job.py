@@ -21,6 +21,7 @@ from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
 from stopcheck.campaign._shrinking import shrunk_finding
 from stopcheck.campaign._sigkill import sigkill_job
 from stopcheck.campaign._strategies import Search, search
+from stopcheck.campaign._surroundings import Surroundings
 from stopcheck.explore import (
     Exploration,
     Failure,
@@ -202,9 +203,10 @@ class JobRunner:
 
 
 class _Guarded:
-    """A trial that keeps the watchdog quiet while runs end."""
+    """A trial that keeps the watchdog quiet while runs end, and the process as it was."""
 
     def __init__(self, trial: Trial, watchdog: Watchdog) -> None:
+        self._surroundings = Surroundings()
         self._trial = trial
         self._watchdog = watchdog
         self.scenario = trial.scenario
@@ -212,7 +214,10 @@ class _Guarded:
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         self._watchdog.rearm()
-        return self._trial(chooser, watch)
+        try:
+            return self._trial(chooser, watch)
+        finally:
+            self._surroundings.put_back()
 
 
 class _Watched(_Guarded):

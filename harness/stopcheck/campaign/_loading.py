@@ -19,6 +19,7 @@ import msgspec
 from stopcheck.campaign._databases import connect_to_server
 from stopcheck.campaign._errors import UsageFault, did_you_mean
 from stopcheck.campaign._results import GateIdentity
+from stopcheck.campaign._surroundings import folder
 from stopcheck.gate import AdapterFault, GateContract, GateFactory, KnownFault, KnownRight, NotAGate
 from stopcheck.remote import RemoteFactory
 from stopcheck.world import Scenario, forks_refused, in_words, refused_fork, shortened
@@ -37,10 +38,12 @@ _WHERE = "check the path before the colon; one that is not absolute counts from 
 
 
 class LoadedGate(msgspec.Struct, frozen=True):
-    """A gate's factory, and how it was named."""
+    """A gate's factory, and how it was named. ``home``: where a relative path in that begins; its module may have gone
+    elsewhere since."""
 
     reference: str
     factory: Any
+    home: str | None = None
 
     @property
     def contract(self) -> GateContract:
@@ -72,9 +75,10 @@ class BrokenAdapter(AdapterFault):
 
 def load_gate(reference: str) -> LoadedGate:
     """Load a gate. Raises :class:`UsageFault` when there is no such thing, :class:`AdapterFault` when it is broken."""
+    home = folder() or None
     with forks_refused():
         try:
-            return _load(reference)
+            return msgspec.structs.replace(_load(reference), home=home)
         finally:
             forked = refused_fork()
             if forked is not None:
@@ -160,9 +164,9 @@ def _from_file(reference: str, path: Path, name: str) -> LoadedGate:
         raise UsageFault(f"{str(path)!r} is not a Python file", hint="name it path.py:factory")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    beside = str(path.resolve().parent)
+    if beside not in sys.path:
+        sys.path.insert(0, beside)
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -75,7 +75,9 @@ def sigkill_pass(
         command = [sys.executable, "-m", "stopcheck.campaign._sigkill_zygote", order.decode()]
         with (root / "zygote.log").open("w+b") as log:
             # The zygote ends with its group when its input does: whoever kills this process ends that one too.
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True, cwd=loaded.home
+            )
             try:
                 code = _wait(process, alive)
             finally:

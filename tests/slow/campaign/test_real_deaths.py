@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from stopcheck.campaign import (
     ClauseVerdict,
     Cover,
@@ -43,6 +45,15 @@ def test_they_are_counted_by_state() -> None:
     job = sigkill_job(load_gate("sqlite"), JobSpec(SCENARIO, 1, "calls", "sigkill", 1, 0), lambda: None)
     (ledger,) = ledger_of([job])
     assert ledger.covers == (Cover(Subject.KILLS, job.deaths, job.deaths, 0, 0),)
+
+
+def test_a_module_that_goes_elsewhere_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "goes.py").write_text(
+        "import os\nos.chdir('/')\nfrom stopcheck_fixtures.reference.sqlite import SqliteGate\n"
+    )
+    outcome = sigkill_pass(load_gate("goes.py:SqliteGate"), (SCENARIO,), only=(0, 2))
+    assert (outcome.kills, outcome.trouble) == (1, "")
 
 
 FORGETFUL = f"{Path(__file__).parent / 'forgetful_gate.py'}:Gate"
