@@ -238,14 +238,17 @@ class Book:
         """What was answered already, and of which it is asked later whether it was, when this call is over too: whether
         a word came from an epoch that was superseded, whether a worker that a probe missed or found gone has begun
         again since, whether somebody committed after having said that it stopped, whether a result came too late,
-        whether a slot was taken again after its return, and which clean-up is the newest."""
+        whether a slot was taken again after its return, whether a retry was armed again after it had fired, and which
+        clean-up is the newest."""
         match request:
             case Acknowledge():
                 return [d for d in self._granted(ref) if getattr(d.reply, "epoch", 0) > request.epoch]
             case RecordProbe():
                 return self._granted(ref)
-            case BeginWork() | FireRetry():
+            case BeginWork():
                 return [d for d in self.deeds("record_probe", ref) if d.definite]
+            case FireRetry():
+                return [d for about in ("record_probe", "schedule_retry") for d in self.deeds(about, ref) if d.definite]
             case CommitEffect():
                 said = self.deeds("acknowledge", ref)
                 return [d for d in said if d.answer == "Recorded" and getattr(d.request, "epoch", 0) == request.epoch]

@@ -8,6 +8,7 @@ from stopcheck.gate import (
     Accepted,
     Admitted,
     AlreadyClaimed,
+    BeginWork,
     ClaimDispatch,
     ClaimGranted,
     CommitEffect,
@@ -17,6 +18,7 @@ from stopcheck.gate import (
     Ended,
     Execution,
     ExistingEffect,
+    FireRetry,
     Indefinite,
     Inspect,
     LeaseGranted,
@@ -29,9 +31,11 @@ from stopcheck.gate import (
     Resend,
     Resolved,
     Retry,
+    RetryFired,
     RevokeLease,
     StaleLease,
     Stopped,
+    Trigger,
     Unverified,
     Won,
 )
@@ -294,6 +298,37 @@ def test_after_the_cutoff_no_lease_is_renewed(reply: Reply, right: bool) -> None
     story.asks(RenewLease, reply, epoch=1)
     assert story.tested("ADM-6")
     assert story.broken == ([] if right else ["ADM-6"])
+
+
+def two_begin(story: Story, *epochs: int, workers: tuple[str, str] = ("anna", "ben")) -> None:
+    """Two ask for a lease at the same time."""
+    calls = [story.call(BeginWork, worker=worker, delivery_id="d", trigger=Trigger.FIRST) for worker in workers]
+    for call_id, epoch in zip(calls, epochs, strict=True):
+        story.ends(call_id, LeaseGranted(epoch, 100))
+
+
+def test_an_epoch_has_one_holder() -> None:
+    story = Story(adm.OneHolderPerEpoch)
+    two_begin(story, 1, 2)
+    assert story.tested("ADM-6")
+    assert not story.broken
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="clara")
+    assert story.broken == ["ADM-6"]
+    assert "clara under epoch 2" in story.message
+
+
+def test_a_worker_that_begins_again_may_have_the_epoch_that_it_had() -> None:
+    story = Story(adm.OneHolderPerEpoch)
+    two_begin(story, 1, 1, workers=("anna", "anna"))
+    assert not story.broken
+
+
+def test_after_a_death_epochs_are_not_compared() -> None:
+    story = Story(adm.OneHolderPerEpoch)
+    story.begins(worker="anna")
+    story.dies()
+    story.begins(worker="ben")
+    assert not story.broken
 
 
 # -- ADM-7 ------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from stopcheck import gate as g
 from stopcheck.judge._checks import Check
@@ -200,6 +201,28 @@ def test_no_pool_has_one_holder_too_many() -> None:
     assert not story.broken
     holds(story, g.SlotHeld(), other)
     assert story.broken == ["ESC-9"]
+
+
+@pytest.mark.parametrize(("second", "broken"), [(g.SlotHeld(), ["ESC-9"]), (g.PoolFull(), [])], ids=["both", "one"])
+def test_of_two_who_come_at_the_same_time_one_gets_the_slot(second: g.Reply, broken: list[str]) -> None:
+    story = Story(capacity.ReleasedOnce)
+    begins(story)
+    other = rival(story)
+    one, two = (story.call(g.HoldSlot, on, epoch=1, pool="licence", limit=1) for on in (REFUND, other))
+    story.ends(one, g.SlotHeld())
+    story.ends(two, second)
+    assert story.broken == broken
+
+
+def test_a_slot_that_was_given_back_meanwhile_may_be_anothers() -> None:
+    story = Story(capacity.ReleasedOnce)
+    begins(story)
+    other = rival(story)
+    late = story.call(g.HoldSlot, other, epoch=1, pool="licence", limit=1)
+    holds(story, g.SlotHeld())
+    gives_back(story, g.SlotReturned())
+    story.ends(late, g.SlotHeld())
+    assert not story.broken
 
 
 def test_a_return_by_an_old_epoch_frees_nothing() -> None:

@@ -63,6 +63,19 @@ def test_a_request_is_answered_once() -> None:
     assert story.broken == ["RES-4"]
 
 
+@pytest.mark.parametrize(("second", "broken"), [(Taken(), ["RES-4"]), (Quarantined(), [])], ids=["both", "one"])
+def test_of_two_answers_at_the_same_time_one_is_taken(second: Reply, broken: list[str]) -> None:
+    story = asked()
+    fields: dict[str, Any] = {"target": "model", "place": ResultPlace.RESPONSE, "authority_version": 1}
+    one, other = (
+        story.call(OfferResult, result_digest=digest, request_id="ann", **fields) for digest in ("one", "other")
+    )
+    story.ends(one, Taken())
+    story.ends(other, second)
+    assert story.tested("RES-4")
+    assert story.broken == broken
+
+
 def test_the_same_answer_again_is_the_same_answer() -> None:
     story = asked()
     answers(story, Taken())
@@ -191,6 +204,29 @@ def test_what_was_delivered_is_not_handed_out_again() -> None:
     story = handed(taken=True, confirmed=True)
     story.asks(TakeItem, Handed("i"), epoch=2)
     assert story.broken == ["RES-5"]
+
+
+def test_an_item_is_in_the_hands_of_one() -> None:
+    story = handed()
+    one, other = (story.call(TakeItem, epoch=1) for _ in range(2))
+    story.ends(one, Handed("i"))
+    story.ends(other, Handed("i"))
+    assert story.broken == ["RES-5"]
+
+
+def test_an_item_of_a_holder_that_was_replaced_may_be_handed_out_again() -> None:
+    story = handed()
+    story.asks(TakeItem, Handed("i"), epoch=1)
+    story.asks(TakeItem, Handed("i"), epoch=2)
+    assert not story.broken
+
+
+def test_a_gate_that_died_may_hand_an_item_out_again() -> None:
+    story = handed()
+    story.asks(TakeItem, Handed("i"), epoch=1)
+    story.dies()
+    story.asks(TakeItem, Handed("i"), epoch=1)
+    assert not story.broken
 
 
 def test_what_was_turned_away_is_not_asked_for() -> None:

@@ -202,3 +202,35 @@ def test_a_fired_retry_that_nobody_heard_of_may_have_given_a_lease() -> None:
     assert story.facts.known(story.facts.open[fire].request).leased
     story.ends(fire, Indefinite())
     assert story.facts.tasks[REFUND].leased
+
+
+# -- two at the same time ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("second", "broken"), [(Done(), ["ADM-8"]), (Void(), [])], ids=["both", "one"])
+def test_of_two_uses_at_the_same_time_one_goes_ahead(second: Reply, broken: list[str]) -> None:
+    story = granted()
+    one, other = (story.call(UseGrant, grant_id="g") for _ in range(2))
+    story.ends(one, Done())
+    story.ends(other, second)
+    assert story.tested("ADM-8")
+    assert story.broken == broken
+
+
+@pytest.mark.parametrize(("second", "broken"), [(RetryFired(2), ["DLV-4"]), (Void(), [])], ids=["both", "one"])
+def test_a_retry_fires_for_one_of_two_at_the_same_time(second: Reply, broken: list[str]) -> None:
+    story = armed()
+    one, other = (story.call(FireRetry, retry_id="r", worker=worker) for worker in ("anna", "ben"))
+    story.ends(one, RetryFired(1))
+    story.ends(other, second)
+    assert story.tested("DLV-4")
+    assert story.broken == broken
+
+
+def test_a_retry_that_was_armed_again_meanwhile_may_fire_for_both() -> None:
+    story = armed()
+    early = story.call(FireRetry, retry_id="r", worker="anna")
+    story.asks(ScheduleRetry, Scheduled(), retry_id="r", at_ns=0)
+    story.asks(FireRetry, RetryFired(2), retry_id="r", worker="ben")
+    story.ends(early, RetryFired(1))
+    assert not story.broken

@@ -49,10 +49,24 @@ def presses_stop(story: Story) -> Story:
     return story.stop()
 
 
+def arms(story: Story) -> Story:
+    return story.ask(g.ScheduleRetry, g.Scheduled(), retry_id="r", at_ns=0)
+
+
+def fires(story: Story) -> Story:
+    return story.ask(g.FireRetry, g.RetryFired(2), retry_id="r", worker="worker")
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
-    [(says, another_begins), (found_gone, begins_again), (says, asks_to_commit), (offers, presses_stop)],
-    ids=["a word and a newer epoch", "a probe and a new beginning", "a word and a commitment", "a result and a stop"],
+    [(says, another_begins), (found_gone, begins_again), (says, asks_to_commit), (offers, presses_stop), (arms, fires)],
+    ids=[
+        "a word and a newer epoch",
+        "a probe and a new beginning",
+        "a word and a commitment",
+        "a result and a stop",
+        "an armed retry and a fired one",
+    ],
 )
 def test_two_calls_that_are_compared_stand_in_order(one: Act, other: Act) -> None:
     assert other(one(Story().begin())).facts.digest() != one(other(Story().begin())).facts.digest()

@@ -24,7 +24,7 @@ def test_a_job_system_is_searched_without_effects_and_each_clause_of_its_profile
     exercised: set[str] = set()
     for scenario in FITTING:
         trial = make_trial(scenario, JobGate, Variant(1), PlainInterior(NoStorage()), CHECKS, memo=MEMO)
-        found = STRATEGIES["exhaustive"](trial, Budget(400), 0, Aim(bound=scenario.disruptions))
+        found = STRATEGIES["exhaustive"](trial, Budget(800), 0, Aim(bound=scenario.disruptions))
         assert found.exhausted, scenario.id
         assert found.faults == [], scenario.id
         assert found.failures == {}, scenario.id

@@ -10,15 +10,19 @@ from typing import ClassVar
 
 from stopcheck.gate import (
     Admitted,
+    BeginWork,
     ClaimDispatch,
     ClaimGranted,
     CommitEffect,
     ExistingEffect,
+    FireRetry,
+    LeaseGranted,
     NotAdmitted,
     PayloadMismatch,
     Refused,
     Renewed,
     Resend,
+    RetryFired,
     Snapshot,
     Won,
 )
@@ -210,6 +214,36 @@ class StaleLease(AnswerCheck):
             )
 
 
+class OneHolderPerEpoch(AnswerCheck):
+    """No two workers are given a lease of one task under the same epoch, be it at the same time: neither could be
+    fenced without the other.
+
+    A worker that begins again may be given the epoch that it has. After a death nothing is compared."""
+
+    name: ClassVar[str] = "one-holder-per-epoch"
+    clauses: ClassVar[tuple[str, ...]] = ("ADM-6",)
+    operations: ClassVar[frozenset[str]] = frozenset(("begin_work", "fire_retry"))
+
+    def on_answer(self, call: Call) -> None:
+        """Leases, beside those that others were given."""
+        request, reply, ref = call.request, call.reply, call.request.ref
+        if not isinstance(request, BeginWork | FireRetry) or not isinstance(reply, LeaseGranted | RetryFired):
+            return
+        granted = [deed for about in ("begin_work", "fire_retry") for deed in self.facts.book.deeds(about, ref)]
+        others = [deed for deed in granted if getattr(deed.request, "worker", "") != request.worker]
+        if self.facts.deaths or not any(isinstance(deed.reply, LeaseGranted | RetryFired) for deed in others):
+            return
+        self.exercised("ADM-6")
+        same = next((deed for deed in others if getattr(deed.reply, "epoch", None) == reply.epoch), None)
+        if same is not None:
+            self.violated(
+                "ADM-6",
+                f"{answer(call)} to {request.worker} under epoch {reply.epoch} of {label(ref) if ref else ''}, under "
+                f"which {getattr(same.request, 'worker', '')} had been given it too (call {same.call_id}); an epoch is "
+                f"one holder's, and fences all before",
+            )
+
+
 class AtMostOnce(AnswerCheck):
     """A receiver commits an effect id once; a second permit needs a receiver that is idempotent and no cutoff.
 
@@ -267,6 +301,7 @@ CHECKS: tuple[type[Check], ...] = (
     AdmittedBeforeCutoff,
     OnePayload,
     StaleLease,
+    OneHolderPerEpoch,
     AtMostOnce,
 )
 

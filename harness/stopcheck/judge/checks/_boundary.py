@@ -18,7 +18,8 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
     """A request is answered once; not after its withdrawal was confirmed; and only its asker reads the answer, which
     was offered for that request.
 
-    The same answer told again is the same answer. A pass says nothing of answers that do not go through the gate."""
+    The same answer told again is the same answer; of two that were offered at the same time one is taken. A pass says
+    nothing of answers that do not go through the gate."""
 
     name: ClassVar[str] = "answers-are-single-and-private"
     clauses: ClassVar[tuple[str, ...]] = ("RES-4",)
@@ -55,7 +56,7 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
 
     def _is_another(self, offer: Deed, deed: Deed, request: OfferResult) -> bool:
         digest = getattr(offer.request, "result_digest", "")
-        return isinstance(offer.reply, Taken) and offer.answered_before(deed.begun) and digest != request.result_digest
+        return isinstance(offer.reply, Taken) and digest != request.result_digest
 
     def _read(self, deed: Deed, request: ReadAnswer) -> None:
         asker = self._asker(deed, request.request_id)

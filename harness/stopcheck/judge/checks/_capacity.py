@@ -130,7 +130,8 @@ class ReleasedOnce(ReadingCheck):
         return [d for d in found if _is(d, pool) and getattr(d.request, "epoch", -1) == epoch and d.may_count]
 
     def _certainly_holds(self, deed: Deed, holder: _Holder) -> bool:
-        """Whether it was told that it holds one, and nothing was begun since that may have ended that."""
+        """Whether it was told that it holds one, be it while this call was open, and nothing was begun since that may
+        have ended that."""
         ref, epoch = holder
         window, lease = self._place(deed, holder)
         if window is None or lease is None or window.task.ending or self.facts.prompted(ref):
@@ -139,7 +140,7 @@ class ReleasedOnce(ReadingCheck):
             return False
         pool = getattr(deed.request, "pool", "")
         told = any(
-            isinstance(d.reply, SlotHeld) and d.answered_before(deed.begun) and getattr(d.request, "epoch", -1) == epoch
+            isinstance(d.reply, SlotHeld) and getattr(d.request, "epoch", -1) == epoch
             for d in self.facts.book.deeds("hold_slot", ref)
             if _is(d, pool)
         )

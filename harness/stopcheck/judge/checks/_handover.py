@@ -54,15 +54,34 @@ class ItemsAreConserved(ReadingCheck):
                 )
 
     def on_deed(self, deed: Deed) -> None:
-        """An item that was delivered is not handed out again."""
+        """An item that was delivered is not handed out again, nor one that is in somebody's hands."""
         if not isinstance(deed.request, TakeItem) or not isinstance(deed.reply, Handed):
             return
+        self._in_other_hands(deed, deed.request, deed.reply.item_id)
         confirmed = self._confirmation(deed, deed.reply.item_id)
         if confirmed is not None:
             self.breaks(
                 "RES-5",
                 f"take_item (call {deed.call_id}) handed out {deed.reply.item_id!r}, which had been confirmed (call "
                 f"{confirmed.call_id}); what was delivered is not handed over twice",
+            )
+
+    def _in_other_hands(self, deed: Deed, request: TakeItem, item_id: str) -> None:
+        """Under one lease, which has not ended, an item is handed out once. (Whose lease has ended may have dropped it;
+        and a gate that died may have forgotten whom it gave it to.)"""
+        taken = [
+            other
+            for other in self.facts.book.deeds("take_item", deed.ref)
+            if other is not deed
+            and isinstance(other.reply, Handed)
+            and other.reply.item_id == item_id
+            and getattr(other.request, "epoch", -1) == request.epoch
+        ]
+        if taken and not self.facts.deaths:
+            self.breaks(
+                "RES-5",
+                f"take_item under epoch {request.epoch} handed out {item_id!r} to call {taken[0].call_id} and to call "
+                f"{deed.call_id}; an item is in the hands of one",
             )
 
     def _compare(self, reading: Reading, item_id: str, state: Handover | None) -> None:

@@ -30,8 +30,8 @@ from stopcheck.judge.checks._answers import AnswerCheck, answer, told
 class GrantsDie(AnswerCheck):
     """A use of a grant that begins after the cutoff is not answered ``Done``, whenever the grant was given.
 
-    Nor is a second use of what is for one use. A pass says nothing of uses that overlapped with the stop, nor of work
-    that goes ahead without asking: its commitments are looked at by ADM-1."""
+    Nor is a second use of what is for one use, be it at the same time. A pass says nothing of uses that overlapped with
+    the stop, nor of work that goes ahead without asking: its commitments are looked at by ADM-1."""
 
     name: ClassVar[str] = "grant-used-after-cutoff"
     clauses: ClassVar[tuple[str, ...]] = ("ADM-8",)
@@ -62,21 +62,21 @@ class GrantsDie(AnswerCheck):
             )
 
     def _used_before(self, call: Call, request: UseGrant) -> None:
-        used = _done_before(self.facts, call, lambda other: getattr(other, "grant_id", "") == request.grant_id)
+        used = _other_done(self.facts, call, lambda other: getattr(other, "grant_id", "") == request.grant_id)
         if used is None:
             return
         self.exercised("ADM-8")
         if isinstance(call.reply, Done):
             self.violated(
                 "ADM-8",
-                f"{answer(call)} for {request.grant_id}, and so had been {used.call_id} before; what is granted is "
-                f"for one use, and a spent grant is dead",
+                f"{answer(call)} for {request.grant_id}, and so had been {used.call_id}; what is granted is for one "
+                f"use, and a spent grant is dead",
             )
 
 
 class RetriesDie(AnswerCheck):
     """After the cutoff, or the deadline, no retry fires, whenever it was armed; and one that has fired does not fire
-    again unless it was armed again.
+    again, nor twice at the same time, unless it was armed again.
 
     A pass says nothing of timers that start work without asking the gate."""
 
@@ -103,12 +103,13 @@ class RetriesDie(AnswerCheck):
             )
 
     def _fired_before(self, call: Call, request: FireRetry) -> None:
-        fired = _done_before(self.facts, call, lambda other: getattr(other, "retry_id", "") == request.retry_id)
+        fired = _other_done(self.facts, call, lambda other: getattr(other, "retry_id", "") == request.retry_id)
         if fired is None:
             return
         self.exercised("DLV-4")
         armed = self.facts.book.deeds("schedule_retry", request.ref)
-        if isinstance(call.reply, RetryFired) and all(deed.answered_before(fired.begun) for deed in armed):
+        earlier = min(fired.begun, _deed_of(self.facts, call).begun)
+        if isinstance(call.reply, RetryFired) and all(deed.answered_before(earlier) for deed in armed):
             self.violated(
                 "DLV-4",
                 f"{answer(call)} for {request.retry_id}, and so had been {fired.call_id}, and nobody armed it again; "
@@ -132,21 +133,23 @@ class RetriesDie(AnswerCheck):
         return any(getattr(deed.request, "retry_id", "") == retry_id for deed in deeds)
 
 
-def _done_before(facts: Facts, call: Call, same: Callable[[Request], bool]) -> Deed | None:
-    """A call for the same thing that went ahead, and was answered before this one began."""
-    book = facts.book
-    mine = next((d for d in book.deeds(call.operation, call.request.ref) if d.call_id == call.call_id), None)
+def _other_done(facts: Facts, call: Call, same: Callable[[Request], bool]) -> Deed | None:
+    """Another call for the same thing that was told to go ahead. It may have been open when this one began: which of
+    the two was first does not matter."""
+    mine = _deed_of(facts, call)
     return next(
         (
             deed
-            for deed in book.deeds(call.operation, call.request.ref)
-            if mine is not None
-            and same(deed.request)
-            and isinstance(deed.reply, Done | RetryFired)
-            and deed.answered_before(mine.begun)
+            for deed in facts.book.deeds(call.operation, call.request.ref)
+            if deed is not mine and same(deed.request) and isinstance(deed.reply, Done | RetryFired)
         ),
         None,
     )
+
+
+def _deed_of(facts: Facts, call: Call) -> Deed:
+    """The call with both its ends."""
+    return next(d for d in facts.book.deeds(call.operation, call.request.ref) if d.call_id == call.call_id)
 
 
 def _may_work(call: Call) -> bool:
