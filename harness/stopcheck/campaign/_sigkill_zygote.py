@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -26,6 +27,7 @@ from stopcheck.gate import (
     Environment,
     Gate,
     GateContract,
+    HostKind,
     Inspect,
     Receipt,
     Right,
@@ -34,8 +36,10 @@ from stopcheck.gate import (
     Tombstoned,
 )
 from stopcheck.world import (
+    AsyncioInterior,
     Called,
     Entry,
+    Interior,
     PlainInterior,
     Returned,
     RunEnvironment,
@@ -43,6 +47,7 @@ from stopcheck.world import (
     StorageArea,
     TaskDeclared,
     Variant,
+    asyncio_drivers,
     forks_refused,
     run,
 )
@@ -205,14 +210,12 @@ class _Pass:
                 gates.append(factory(environment))
                 return gates[-1]
 
-        run(
-            scenario,
-            Catching(),
-            chooser(seed),
-            variant=Variant(),
-            interior=PlainInterior(_Area(storage)),
-            observers=(witness,),
-        )
+        with _interior(self._loaded.contract.host, _Area(storage)) as interior:
+            record = run(
+                scenario, Catching(), chooser(seed), variant=Variant(), interior=interior, observers=(witness,)
+            )
+        if record.fault is not None:
+            raise RuntimeError(f"the run ended in an adapter fault: {record.fault}")
 
     def _kill(self, scenario: Scenario, seed: int, answers: int) -> None:
         storage, promised, found = self._fresh(), self._root / "promised.json", self._root / "found.json"
@@ -254,6 +257,16 @@ class _Pass:
             if isinstance(reply, Snapshot):
                 snapshots[_name(task)] = reply
         out.write_bytes(msgspec.json.encode(snapshots))
+
+
+@contextmanager
+def _interior(host: HostKind, area: StorageArea) -> Generator[Interior]:
+    """Drivers in a simulated loop need to be played; in the threads of whole calls nothing does."""
+    if host is HostKind.ASYNCIO:
+        with asyncio_drivers() as drivers:
+            yield AsyncioInterior(area, drivers)
+    else:
+        yield PlainInterior(area)
 
 
 def _end_with_parent() -> None:

@@ -73,3 +73,11 @@ class ChecksThenActs(InOneTransaction):
             await self.write(db)
             await db.commit()
         return reply
+
+
+class Raises(InOneTransaction):
+    """Broken: it can not be tried at all."""
+
+    async def around(self, operation: Callable[[Any], Any], request: Any) -> Any:
+        """Never."""
+        raise RuntimeError("no")
