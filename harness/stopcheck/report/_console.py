@@ -23,8 +23,9 @@ class ReportConsole(Console):
         raise BrokenPipeError
 
     def say(self, text: str, style: str = "") -> None:
-        """One line as it is: not wrapped, not cut, not coloured by its content."""
-        self.print(Text(text, style=style), soft_wrap=True)
+        """One line as it is: not wrapped, not cut, not coloured by its content, nor does a terminal obey that."""
+        plain = text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+        self.print(Text(plain, style=style), soft_wrap=True)
 
 
 def make_console(*, stderr: bool = False) -> ReportConsole:
