@@ -9,6 +9,8 @@ Rules that hold for all operations:
   ``Refused(forbidden)`` and changes nothing (SCOPE-3, SCOPE-9).
 * A task or incarnation that does not exist is answered ``Refused(unknown)``; a stop that cannot be understood
   ``Refused(malformed)``, and one whose handle is stale ``Refused(unresolvable)`` (SCOPE-8).
+* Names (of tenants, tasks, effects, workers, requests) are opaque: any text that is not blank, of up to 400 characters;
+  two that differ in anything are two. An adapter of a system that takes less encodes them.
 * An exception is an adapter fault (exit 4), not an answer.
 * Time-driven transitions (lease expiry, deadlines, budgets) happen in ``tick`` or at the next operation, by ``now_ns``.
 * ``[deadlines]`` A deadline that has passed is a cancellation with cause ``deadline``, made by the first operation on

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from stopcheck.gate import (
     Admitted,
     CancellationRecord,
+    Disposition,
     LeaseGranted,
     Opened,
     Renewed,
@@ -25,7 +26,7 @@ from stopcheck.gate import (
     TaskRef,
 )
 from stopcheck.judge.linearisability._outcome import Outcome, end_of
-from stopcheck.judge.linearisability._state import GateState, Task
+from stopcheck.judge.linearisability._state import ADMITTED, SUPPRESSED, GateState, Task
 
 
 def bind(state: GateState, request: Request, outcome: Outcome, reply: Reply | Snapshot) -> GateState | None:
@@ -129,4 +130,17 @@ def _snapshot(state: GateState, shown: Snapshot) -> GateState | None:
         owned = task.owned(entry.child)
         if owned is not None and owned.end != "ended" and end_of(entry.stage) == "ended":
             task = task.with_owned(replace(owned, end="ended"))
-    return after if task == found[1] else after.with_task(ref, task)
+    if task != found[1]:
+        after = after.with_task(ref, task)
+    return _withdrawn(after, ref, shown)
+
+
+def _withdrawn(state: GateState, ref: TaskRef, shown: Snapshot) -> GateState | None:
+    """What is shown as suppressed nobody has claimed since."""
+    gone = {entry.effect_id for entry in shown.effects if entry.disposition is Disposition.SUPPRESSED}
+    for effect_id, effect in state.effects_of(ref) if gone else ():
+        if effect_id in gone and effect.stage != SUPPRESSED:
+            if effect.stage != ADMITTED:
+                return None
+            state = state.with_effect(ref.key.tenant, effect_id, replace(effect, stage=SUPPRESSED))
+    return state

@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 #: More configurations than that after one event make the verdict ``unknown``.
-DEFAULT_LIMIT = 20_000
+DEFAULT_LIMIT = 5_000
 #: A memo keeps no more nodes than that; what comes later is computed and forgotten.
 DEFAULT_NODES = 50_000
 
