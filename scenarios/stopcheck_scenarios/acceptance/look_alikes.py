@@ -97,5 +97,4 @@ SCENARIO = Scenario(
         ),
     ),
     clauses=("SCOPE-7", "SCOPE-9", "ADM-3", "ADM-5"),
-    points=("immediately before and immediately after a commitment",),
 )

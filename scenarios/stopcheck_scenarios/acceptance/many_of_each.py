@@ -101,5 +101,4 @@ SCENARIO = Scenario(
         Witness("an account of more than a page was read", saw(long_account)),
     ),
     clauses=("ADM-6", "CHILD-3", "CHILD-7", "EFF-9", "REC-3", "RPT-6"),
-    points=("immediately before and immediately after a commitment",),
 )
