@@ -33,14 +33,19 @@ from stopcheck.campaign._outcome import SILENCE_S
 from stopcheck.campaign._plan import DEFAULT_BUDGET, RESTRICTED_SAMPLES, known_strategies
 from stopcheck.campaign._point_table import points_as_markdown, points_carried
 from stopcheck.campaign._profiles import PROFILES, Profile
+from stopcheck.campaign._progress import (
+    CampaignEvent,
+    CampaignFinished,
+    CampaignStarted,
+    JobFinished,
+    JobProgress,
+    JobStarted,
+)
 from stopcheck.campaign._protocol_page import protocol_page
 from stopcheck.campaign._replaying import REPLAY_S, Deviation, replay_death, replay_finding, replay_schedule, stop_at
 from stopcheck.campaign._replaying import Replayed as ReplayedRun
 from stopcheck.campaign._rerun import Rerun, rerun
 from stopcheck.campaign._results import (
-    CampaignEvent,
-    CampaignFinished,
-    CampaignStarted,
     ClauseVerdict,
     ExitCode,
     FaultReport,
@@ -48,11 +53,8 @@ from stopcheck.campaign._results import (
     FirstBreak,
     GateIdentity,
     Ground,
-    JobFinished,
-    JobProgress,
     JobResult,
     JobSpec,
-    JobStarted,
     Missed,
     NamedChoice,
     NearestPass,

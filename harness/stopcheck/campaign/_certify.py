@@ -19,8 +19,8 @@ from stopcheck.campaign._messages import EXECUTION_S, Open, Opened
 from stopcheck.campaign._outcome import SILENCE_S, Manner, Outcome
 from stopcheck.campaign._plan import known_strategies
 from stopcheck.campaign._profiles import check_profile, judge_profiles
+from stopcheck.campaign._progress import CampaignFinished
 from stopcheck.campaign._results import (
-    CampaignFinished,
     ClauseVerdict,
     FaultReport,
     Finding,

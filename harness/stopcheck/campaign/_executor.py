@@ -47,14 +47,8 @@ from stopcheck.campaign._outcome import (
     wants_audit,
 )
 from stopcheck.campaign._process import Child
-from stopcheck.campaign._results import (
-    CampaignEvent,
-    CampaignStarted,
-    FaultReport,
-    JobFinished,
-    JobProgress,
-    JobStarted,
-)
+from stopcheck.campaign._progress import CampaignEvent, CampaignStarted, JobFinished, JobProgress, JobStarted
+from stopcheck.campaign._results import FaultReport
 from stopcheck.judge.requirements import REQUIREMENT_SET
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)

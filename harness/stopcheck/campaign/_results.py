@@ -350,49 +350,6 @@ class Report(msgspec.Struct, frozen=True):
         return counts
 
 
-# -- events -----------------------------------------------------------------------------------------------
-
-
-class CampaignStarted(msgspec.Struct, frozen=True, tag=True):
-    """The plan is made."""
-
-    gate: GateIdentity
-    jobs: tuple[JobSpec, ...]
-    seed: int
-
-
-class JobStarted(msgspec.Struct, frozen=True, tag=True):
-    """A job begins."""
-
-    index: int
-    spec: JobSpec
-
-
-class JobProgress(msgspec.Struct, frozen=True, tag=True):
-    """A job is under way."""
-
-    index: int
-    executions: int
-    states: int
-    failures: int
-
-
-class JobFinished(msgspec.Struct, frozen=True, tag=True):
-    """A job ended."""
-
-    index: int
-    result: JobResult
-
-
-class CampaignFinished(msgspec.Struct, frozen=True, tag=True):
-    """All is done."""
-
-    report: Report
-
-
-CampaignEvent = CampaignStarted | JobStarted | JobProgress | JobFinished | CampaignFinished
-
-
 class ExitCode:
     """The exit codes; when several hold, the first of 70, 4, 1, 5, 3."""
 
