@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 
 from stopcheck.campaign._audit import ELSEWHERE, HERE, Differs, Sample, Sampled, differing
-from stopcheck.campaign._faults import escaped, kit_fault, report_of
+from stopcheck.campaign._faults import escaped, job_fault, report_of
 from stopcheck.campaign._ground import ground
 from stopcheck.campaign._loading import LoadedGate, load_scenarios
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._plan import SIGKILL
-from stopcheck.campaign._results import FaultReport, Finding, JobResult, JobSpec
+from stopcheck.campaign._results import KIT, SCENARIO, FaultReport, Finding, JobResult, JobSpec
 from stopcheck.campaign._shrinking import shrunk_finding
 from stopcheck.campaign._sigkill import sigkill_job
 from stopcheck.campaign._strategies import Search, search
@@ -104,7 +104,7 @@ class JobRunner:
             hint = "wait through the environment, or through locks and sleeps that the kit can substitute"
             return failed(spec, FaultReport("GateHung", str(error), "it never came back", hint, spec.scenario))
         except Exception as error:
-            return failed(spec, kit_fault(error, spec.scenario))
+            return failed(spec, job_fault(error, scenario))
         except BaseException as error:  # this process leads a session of its own: no Ctrl-C comes here
             return failed(spec, report_of(escaped(error), spec.scenario))
 
@@ -282,7 +282,8 @@ def _fault(fault: Fault, spec: JobSpec) -> FaultReport:
 
 def failed(spec: JobSpec, fault: FaultReport) -> JobResult:
     """The result of a job that an error ended."""
-    left = f"ended by an adapter fault ({fault.kind})" if fault.kind != "kit" else "ended by a fault of the kit"
+    others = {KIT: "ended by a fault of the kit", SCENARIO: "ended by an exception of its scenario"}
+    left = others.get(fault.kind, f"ended by an adapter fault ({fault.kind})")
     return JobResult(spec, target="", complete=False, ground="", left=left, executions=0, states=0, fault=fault)
 
 

@@ -125,8 +125,13 @@ class Finding(msgspec.Struct, frozen=True):
         return (self.first is not None, self.size, self.step)
 
 
+#: The kinds of faults that are not the adapter's.
+KIT, SCENARIO = "kit", "scenario"
+
+
 class FaultReport(msgspec.Struct, frozen=True):
-    """The adapter broke the protocol itself (exit 4), or the kit failed (exit 70, ``kind`` ``kit``)."""
+    """The adapter broke the protocol itself (exit 4), or the kit failed (exit 70, ``kind`` ``kit``), or a scenario did
+    (exit 2, ``kind`` ``scenario``)."""
 
     kind: str
     what: str
@@ -134,6 +139,11 @@ class FaultReport(msgspec.Struct, frozen=True):
     hint: str
     scenario: str = ""
     token: str = ""
+
+    @property
+    def title(self) -> str:
+        """Whose fault it is, and of which kind an adapter's is."""
+        return {KIT: "Kit fault", SCENARIO: "Scenario fault"}.get(self.kind, f"Adapter fault: {self.kind}")
 
 
 class JobResult(msgspec.Struct, frozen=True):
@@ -351,7 +361,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class ExitCode:
-    """The exit codes; when several hold, the first of 70, 4, 1, 5, 3."""
+    """The exit codes; when several hold, the first of 70, 4, 2, 1, 5, 3."""
 
     CERTIFIED = 0
     VIOLATIONS = 1

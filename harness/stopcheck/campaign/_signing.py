@@ -47,6 +47,7 @@ def _library(name: str) -> Any:
 
 def read_private_key(path: Path) -> PrivateKey:
     """The key to sign with. Raises :class:`UsageFault` for anything else."""
+    _library("securesystemslib.signer")  # or it would be missed only when there is something to sign
     ed25519, ec = _library(f"{_ASYMMETRIC}.ed25519"), _library(f"{_ASYMMETRIC}.ec")
     try:
         key = _library(_PEM).load_pem_private_key(_bytes(path), password=None)

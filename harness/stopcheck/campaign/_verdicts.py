@@ -13,6 +13,8 @@ from stopcheck.campaign._applicability import NEEDS_DURABILITY, unsupported
 from stopcheck.campaign._profiles import in_words as profile_in_words
 from stopcheck.campaign._profiles import listed, profile_code
 from stopcheck.campaign._results import (
+    KIT,
+    SCENARIO,
     ClauseVerdict,
     ExitCode,
     FaultReport,
@@ -33,7 +35,7 @@ SERIALISED = "assumes that the gate's calls are serialised, as it declares; no r
 
 
 #: Whatever a profile says, these exit codes are said in words of their own.
-_OWN_WORDS = (ExitCode.WAIVER_DRIFT, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT)
+_OWN_WORDS = (ExitCode.USAGE, ExitCode.WAIVER_DRIFT, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT)
 
 
 def judge_clauses(
@@ -192,13 +194,14 @@ def exit_code(
     *,
     drift: bool = False,
 ) -> int:
-    """The exit code; when several hold, the first of 70, 4, 1, 5, 3. Of a profile that was ``asked`` for each clause
+    """The exit code; when several hold, the first of 70, 4, 2, 1, 5, 3. Of a profile that was ``asked`` for each clause
     must pass; a broken MUST clause counts wherever it stands, since no profile makes a wrong gate a right one. A
     campaign that was ``cut`` short certifies nothing; ``drift``: a waiver is stale, expired or unmatched."""
-    if any(fault.kind == "kit" for fault in faults):
+    whose = {fault.kind for fault in faults}
+    if KIT in whose:
         return ExitCode.KIT_FAULT
-    if faults:
-        return ExitCode.ADAPTER_FAULT
+    if whose:
+        return ExitCode.USAGE if whose == {SCENARIO} else ExitCode.ADAPTER_FAULT
     if _broken(clauses):
         return ExitCode.VIOLATIONS
     wanted = profile_code(asked) if asked is not None else ExitCode.CERTIFIED
@@ -232,6 +235,7 @@ def summarise(
         ExitCode.INCONCLUSIVE: f"{name} is NOT certified: inconclusive",
         ExitCode.WAIVER_DRIFT: f"{name} is NOT certified: a waiver no longer holds",
         ExitCode.ADAPTER_FAULT: f"{name} is NOT certified: the adapter broke the protocol",
+        ExitCode.USAGE: "no verdict: a scenario raised an exception",
         ExitCode.KIT_FAULT: "no verdict: a fault of the kit",
     }[code]
     if asked is not None and not cut and code not in _OWN_WORDS:

@@ -90,16 +90,26 @@ def write_files(files: Mapping[str, Path], report: Report) -> None:
 def with_interleavings(report: Report, *, execution_s: float, silence_s: float) -> Report:
     """The report with the runs of what it shows of each clause that failed, made again in a process of its own; of a
     real death the run up to it. Where that cannot be (another gate by now), a finding stays without."""
-    wanted = {c.findings[0].token: c.findings[0] for c in report.clauses if c.verdict is Verdict.FAIL}
+    wanted = told_findings(report)
     if report.gate is None or not wanted:
         return report
     reference = report.gate.reference
     with tempfile.TemporaryDirectory(prefix="stopcheck-") as folder:
         path = Path(folder) / "interleavings.json"
-        contained(lambda pulse: _tell(reference, list(wanted.values()), path, execution_s, pulse), silence_s)
+        contained(lambda pulse: _tell(reference, wanted, path, execution_s, pulse), silence_s)
         lines = path.read_bytes().splitlines() if path.exists() else []
     told = tuple(msgspec.json.decode(line, type=Interleaving) for line in lines)
     return msgspec.structs.replace(report, interleavings=told)
+
+
+def told_findings(report: Report) -> list[Finding]:
+    """The findings whose runs are told: one of each run, the one that is read first, for a run is told as it breaks
+    one clause, and it is that one under which a page shows it."""
+    runs: dict[str, list[Finding]] = {}
+    for clause in report.clauses:
+        if clause.verdict is Verdict.FAIL:
+            runs.setdefault(clause.findings[0].token, []).append(clause.findings[0])
+    return [min(same, key=lambda finding: finding.reading_order) for same in runs.values()]
 
 
 def _tell(reference: str, findings: list[Finding], path: Path, execution_s: float, pulse: Pulse) -> int:

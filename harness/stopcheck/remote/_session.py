@@ -52,6 +52,9 @@ _MESSAGE = 500
 #: What reading a value of the gate's may raise.
 _UNREADABLE = (msgspec.MsgspecError, RecursionError)
 
+#: What may end with an error though kit and gate speak with each other, and what to do about it.
+_TO_DO = {"kit/open": "open the gate on the storage that it is given, new or not, without raising"}
+
 
 class Parked(msgspec.Struct, frozen=True):
     """The call stands at a point of its own; ``id`` is the call-back that lets it go on."""
@@ -218,11 +221,12 @@ class Session:
         meaning = f"{known.name.lower()}: {known.meaning}" if known is not None else "no code of the error registry"
         data = error.data if isinstance(error.data, str) else shortened(error.data)
         where = f"; data: {data}" if error.data is not None else ""
-        kind = GateRaised if operation else HandshakeFault
+        todo = "answer with a reply of the operation" if operation else _TO_DO.get(call.method, "")
+        kind = GateRaised if todo else HandshakeFault
         raise kind(
             f"{call.name} ended with error {error.code}: {error.message[:_MESSAGE]}",
             cause=f"{meaning}{where}",
-            hint=f"answer with a reply of the operation; {self._log.where()}" if operation else self._log.where(),
+            hint=todo if todo and not self._log.keep() else "; ".join(filter(None, (todo, self._log.where()))),
         )
 
     def _called_back(self, number: int, call: _Open, message: Incoming, method: str, line: bytes) -> CallBack:

@@ -33,7 +33,7 @@ def ctrf_report(report: Report) -> bytes:
     tests = [_test(report, clause) for clause in report.clauses]
     tests += [
         {
-            "name": f"adapter: {fault.kind} {number}",
+            "name": f"{fault.title} {number}",
             "status": "failed",
             "duration": 0,
             "message": fault.what,

@@ -82,7 +82,8 @@ def print_faults(console: ReportConsole, faults: Sequence[FaultReport], referenc
 
 def _print_fault(console: ReportConsole, group: list[FaultReport], reference: str) -> None:
     fault = group[0]
-    what = "KIT FAULT" if fault.kind == "kit" else f"ADAPTER FAULT {fault.kind}"
+    whose, _, kind = fault.title.partition(":")
+    what = whose.upper() + kind
     console.say("")
     console.say(f"{what}: {one_line(fault.what)}", "bold magenta")
     if fault.cause:

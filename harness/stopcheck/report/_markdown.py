@@ -53,7 +53,7 @@ def _sections(report: Report) -> Iterator[str]:
         yield _cause(report, cause)
     for fault in report.faults:
         words = [_plain(part) for part in (fault.what, fault.cause, fault.hint) if part]
-        yield f"### ❌ Adapter fault: {_plain(fault.kind)}\n\n" + "\n\n".join(words) + "\n\n"
+        yield f"### ❌ {_plain(fault.title)}\n\n" + "\n\n".join(words) + "\n\n"
     yield from _unknown(report)
     yield from _waivers(report)
     yield from _profiles(report)

@@ -215,7 +215,7 @@ def _invocation(report: Report) -> dict[str, object]:
     ]
     notes += [{"level": "error", "message": _text(f"{f.kind}: {f.what}. {f.hint}")} for f in report.faults]
     return {
-        "executionSuccessful": report.exit_code not in (ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT),
+        "executionSuccessful": report.exit_code not in (ExitCode.USAGE, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT),
         "exitCode": report.exit_code,
         "toolExecutionNotifications": notes,
     }

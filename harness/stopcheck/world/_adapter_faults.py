@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Sequence
+from pathlib import PurePath
 from types import FrameType
 from typing import Any, cast
 
@@ -241,12 +242,19 @@ def in_words(error: BaseException) -> str:
 
 
 def raised_at(error: BaseException) -> str:
-    """Where an error was raised: the innermost frame of the code that the kit called, not of libraries beneath it."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    theirs = [frame for frame in frames if _package(frame) != _KIT]
+    """Where an error was raised: the innermost frame of the code that the kit called, not of libraries beneath it. Of
+    that code is what stands in its package, or in its folder: a gate may be several files that are no package."""
+    found = list(traceback.walk_tb(error.__traceback__))
+    theirs = [(frame, line) for frame, line in found if _package(frame) != _KIT]
     if not theirs:
-        return _words(frames[-1]) if frames else "an unknown place"
-    return _words([frame for frame in theirs if _package(frame) == _package(theirs[0])][-1])
+        return _words(*found[-1]) if found else "an unknown place"
+    first = theirs[0][0]
+    return _words(*[(frame, line) for frame, line in theirs if _is_of(frame, first)][-1])
+
+
+def _is_of(frame: FrameType, first: FrameType) -> bool:
+    same_folder = PurePath(frame.f_code.co_filename).parent == PurePath(first.f_code.co_filename).parent
+    return same_folder or _package(frame) == _package(first)
 
 
 def _asks_for_sockets(error: BaseException) -> bool:
@@ -268,5 +276,5 @@ def _package(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def _words(frame: FrameType) -> str:
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
+def _words(frame: FrameType, line: int) -> str:
+    return f"{frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"

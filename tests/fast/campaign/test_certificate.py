@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -260,3 +261,12 @@ def test_a_badge_says_no_more_than_the_exit_code() -> None:
     assert badge(campaign(findings=(FINDING,)).report)["message"] == "1 clause broken"
     assert badge(campaign(complete=False, left="the budget").report)["message"] == "inconclusive"
     assert badge(judged(failing("before-admission"), HERE))["message"] == "1 waived"
+
+
+def test_what_signing_will_need_is_missed_before_anything_is_tried(
+    keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "securesystemslib.signer", None)
+    with pytest.raises(UsageFault, match="a library that is not installed") as caught:
+        read_private_key(keys[0])
+    assert "pip install 'stopcheck[sign]'" in caught.value.hint

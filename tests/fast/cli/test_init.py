@@ -97,3 +97,23 @@ def test_blanks_that_are_not_filled_say_so_and_those_that_are_let_the_gate_be_tr
     done = smoke(folder)
     assert (done.returncode, done.stderr) == (ExitCode.CERTIFIED, "")
     assert "the gate can be tried" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        (PYTHON[3], "1 passed"),
+        ("self._rows.setdefault(task.ref, msgspec.json.encode(task))", "revision=2"),
+        ("self._rows.pop(task.ref, None); " + PYTHON[3], "task_id='z'"),
+    ],
+)
+def test_a_store_that_does_not_keep_what_it_is_given_fails_the_test_that_came_with_it(
+    kept: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gate"
+    run(monkeypatch, "init", str(folder))
+    fill(folder / "gate.py", {**PYTHON, 3: kept})
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "the_store"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == (kept == PYTHON[3]), done.stdout
+    assert says in done.stdout

@@ -148,6 +148,13 @@ def test_in_a_call(wrong: str, tmp_path: Path) -> None:
     check(caught.value, expected)
 
 
+def test_when_it_is_opened() -> None:
+    with factory_of("cannot be opened") as factory, pytest.raises(AdapterFault) as caught:
+        _ = factory.contract
+    check(caught.value, ("GateRaised", "kit/open ended with error -32603: no such table", "data: store.py:16"))
+    assert caught.value.hint == "open the gate on the storage that it is given, new or not, without raising"
+
+
 @pytest.mark.parametrize("wrong", WHILE_ONE_STANDS)
 def test_out_of_turn(wrong: str, tmp_path: Path) -> None:
     with factory_of(wrong) as factory:

@@ -244,6 +244,8 @@ def main() -> None:
             initialize(message)
         elif method == "kit/probe":
             probe(message, standing)
+        elif method == "kit/open" and WRONG == "cannot be opened":
+            write(id=message["id"], error={"code": -32603, "message": "no such table", "data": "store.py:16"})
         elif method in ("kit/open", "kit/close"):
             answer(message, None)
         elif method == "commit_effect":

@@ -8,11 +8,13 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from stopcheck.campaign import Report, UsageFault
+from stopcheck.campaign import ClauseVerdict, Report, UsageFault, Verdict
+from stopcheck.cli._report_files import told_findings
 from stopcheck.gate import Cause
 from stopcheck.judge import Tally
 from stopcheck.report import check_writable, json_report, junit_report, write_report
-from tests.fast.report.samples import ASSUMPTION, REPORT, TOKEN
+from stopcheck.report._causes import causes
+from tests.fast.report.samples import ASSUMPTION, FINDING, REPORT, TOKEN
 
 
 def test_json_comes_back_as_the_same_report() -> None:
@@ -99,3 +101,14 @@ def test_looking_whether_a_path_can_be_written_leaves_it_as_it_was(tmp_path: Pat
     (tmp_path / "old.json").write_text("kept")
     check_writable(tmp_path / "old.json")
     assert (tmp_path / "old.json").read_text() == "kept"
+
+
+def test_a_run_is_told_as_it_breaks_the_clause_under_which_the_page_shows_it() -> None:
+    later = msgspec.structs.replace(FINDING, clause="RPT-6", step=36)
+    rows = tuple(
+        ClauseVerdict(finding.clause, Verdict.FAIL, "broken", findings=(finding,), exercised=1)
+        for finding in (msgspec.structs.replace(later, clause="REC-3", step=28), FINDING, later)
+    )
+    (told,) = told_findings(msgspec.structs.replace(REPORT, clauses=rows))
+    assert told == FINDING
+    assert [cause.finding for cause in causes(msgspec.structs.replace(REPORT, clauses=rows))] == [told]

@@ -186,3 +186,9 @@ def test_ten_thousand_results_stay_under_five_megabytes() -> None:
     assert {HELD, OPEN} <= states
     assert sum(len(line.cells) for line in matrix(report, {}).lines) == 10_000
     assert len(html_report(report)) < 5_000_000
+
+
+def test_no_line_is_broken_inside_the_name_of_a_clause_or_flag() -> None:
+    report = replace(failed(), summary="mine is NOT certified: it violates ADM-3, see --fail-fast <b>: 2 PASS")
+    heading = html_report(report).decode().partition("<h1>")[2].partition("</h1>")[0]
+    assert '<span class="whole">ADM-3</span>, see <span class="whole">--fail-fast</span> &lt;b&gt;' in heading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,14 @@ def test_in_python(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (ExitCode.CERTIFIED, ""), done.stdout
 
 
-def test_in_javascript_the_gate_can_be_tried(tmp_path: Path) -> None:
+def test_in_javascript_the_gate_can_be_tried_and_its_store_is(tmp_path: Path) -> None:
     need_node(packages=False)
     folder = written(tmp_path / "own", "node")
+    only_the_store = ["node", "--test", "--test-name-pattern", "the store"]
+    assert subprocess.run(only_the_store, cwd=folder, capture_output=True, check=False).returncode == 1
     fill(folder / "store.js", NODE)
+    tried = subprocess.run(only_the_store, cwd=folder, capture_output=True, text=True, check=False)
+    assert tried.returncode == 0, tried.stdout
     done = stopcheck("smoke", "--command", "node gate.js", cwd=folder)
     assert (done.returncode, done.stderr) == (ExitCode.CERTIFIED, ""), done.stdout
     assert "places inside of it where others could move" in done.stdout

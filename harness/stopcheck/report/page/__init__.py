@@ -17,6 +17,8 @@ from stopcheck.campaign import Report
 from stopcheck.report.page._view import view
 
 _TICKS = re.compile(r"`([^`]+)`")
+#: Names with a hyphen, at which no line should be broken: ``ADM-3``, ``--fail-fast``.
+_NAMES = re.compile(r"(?<!\S)[\w-]*-[\w-]{1,20}")
 
 __all__ = ["html_report"]
 
@@ -31,6 +33,11 @@ def _ticks(text: str) -> Markup:
     return Markup(_TICKS.sub(r"<code>\1</code>", str(escape(text))))
 
 
+def _whole(text: str) -> Markup:
+    """Names of clauses and flags stay whole where a heading is broken into lines."""
+    return Markup(_NAMES.sub(r'<span class="whole">\g<0></span>', str(escape(text))))
+
+
 @cache
 def _template() -> Template:
     loader = PackageLoader("stopcheck.report.page")
@@ -38,4 +45,5 @@ def _template() -> Template:
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters["ticks"] = _ticks
+    environment.filters["whole"] = _whole
     return environment.get_template("report.html.j2")
