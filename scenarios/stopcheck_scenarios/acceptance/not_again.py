@@ -7,6 +7,8 @@ supervisor uses force on both workers of a task and on a namesake in another, wh
 
 from __future__ import annotations
 
+import msgspec
+
 from stopcheck.gate import (
     SECOND_NS,
     Accepted,
@@ -14,10 +16,15 @@ from stopcheck.gate import (
     AlreadyForced,
     Assigner,
     Capability,
+    ClaimGranted,
+    ExistingEffect,
+    Finding,
     Forced,
     GrantKind,
     Halt,
     LeaseGranted,
+    PayloadMismatch,
+    ReceiptEvidence,
     Refused,
     RetryFired,
     Right,
@@ -28,7 +35,7 @@ from stopcheck.gate import (
     Void,
     Won,
 )
-from stopcheck.world import FaultBudget, Holder, Scenario, Witness, World, sleep_until
+from stopcheck.world import Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import answer, call, in_order, saw
 
 LIFETIME_NS = 8 * SECOND_NS
@@ -74,12 +81,13 @@ async def try_for_more(world: World, holder: Holder, task: TaskRef) -> None:
 
 
 def following_run(world: World) -> None:
-    """A run with a deadline, a grant and a retry, paused and stopped; then the next, which has none of it."""
+    """A run with a deadline, a grant, a retry and a mail, paused and stopped; then the next, which has none of it."""
     stopped, following = (world.task("nightly", incarnation=number) for number in (1, 2))
     world.opens(stopped, LIFETIME_NS)
-    world.prepare(leave_things_behind(world, world.under_way(stopped, WORKER), stopped))
+    mail = world.effect(stopped, "nightly-mail", world.receiver("mail"))
+    world.prepare(leave_things_behind(world, world.under_way(stopped, WORKER, effects=(mail,)), stopped))
     world.opens(following)
-    world.actor(WORKER, find_nothing(world, following))
+    world.actor(WORKER, find_nothing(world, following, mail))
 
 
 async def leave_things_behind(world: World, holder: Holder, task: TaskRef) -> None:
@@ -96,8 +104,8 @@ async def leave_things_behind(world: World, holder: Holder, task: TaskRef) -> No
         await holder.client.acknowledge(task, holder.epoch, AckStrength.HANDLER_STOPPED, stop.record.revision)
 
 
-async def find_nothing(world: World, task: TaskRef) -> None:
-    """Use what the last run left, then work until after its deadline."""
+async def find_nothing(world: World, task: TaskRef, mail: Effect) -> None:
+    """Use what the last run left, then work until after its deadline; meanwhile somebody hears of its mail."""
     contract, client = world.port.contract, world.client(WORKER, Right.WORK)
     auditor = world.client("auditor", Right.INSPECT, handle=0)
     await auditor.inspect(task)
@@ -109,7 +117,19 @@ async def find_nothing(world: World, task: TaskRef) -> None:
     lease = await client.begin_work(task, WORKER, "next", Trigger.FIRST)
     await auditor.inspect(task)
     if isinstance(lease, LeaseGranted):
+        await client.commit_effect(msgspec.structs.replace(mail, task=task), lease.epoch)
+    await hear_of(world, mail)
+    if isinstance(lease, LeaseGranted):
         await client.complete(task, lease.epoch)
+
+
+async def hear_of(world: World, mail: Effect) -> None:
+    """The mail of the last run, of which its receiver now says that it will not take it."""
+    dispatcher = world.client("dispatcher", Right.DISPATCH, handle=0)
+    claim = await dispatcher.claim_dispatch(mail)
+    if isinstance(claim, ClaimGranted):
+        receipt = mail.receiver.sign(mail.effect_id, mail.payload_digest, Finding.REJECTED)
+        await dispatcher.record_outcome(mail, ReceiptEvidence(receipt), claim.attempt)
 
 
 # -- force by name ----------------------------------------------------------------------------------------
@@ -177,7 +197,7 @@ SCENARIOS = (
     Scenario(
         id="following-run",
         title="The next run looks for what the last one left",
-        sentence="The next run has nothing of a stopped one: no grant, no retry, no pause and no deadline.",
+        sentence="The next run has nothing of a stopped one: no grant, no retry, no effect, no pause and no deadline.",
         build=following_run,
         needs=frozenset((Capability.DEADLINES,)),
         budget=FaultBudget(crashes=0, provider=0),
@@ -191,8 +211,15 @@ SCENARIOS = (
             Witness(
                 "an old retry fired nothing", saw(answer("fire_retry", Void, Refused)), capability=Capability.RETRIES
             ),
+            Witness(
+                "what the last run had admitted was not admitted again, and its outcome was told",
+                in_order(
+                    answer("commit_effect", PayloadMismatch, ExistingEffect, actor=WORKER),
+                    call("record_outcome", actor=WORKER),
+                ),
+            ),
         ),
-        clauses=("DLV-7", "DLV-4", "ADM-8"),
+        clauses=("DLV-7", "DLV-4", "ADM-8", "ADM-5", "EFF-4"),
         points=("after it ended",),
     ),
     Scenario(

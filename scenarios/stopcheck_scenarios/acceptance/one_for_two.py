@@ -1,14 +1,15 @@
 """Two hands reach for the same thing at the same time, and one of them gets it.
 
 In the first page there is one mail to claim, one task to open, begin, stop and finish. In the second there is one
-approval, one item, one slot, one answer, one retry and one interest. An operation that looks, waits for its store and
-then takes gives the same thing twice.
+approval, one item, one slot, one answer, one retry and one interest; in the third two tasks, two people
+and two payloads have one name. An operation that looks, waits for its store and then takes gives the same thing twice.
 """
 
 from __future__ import annotations
 
 from stopcheck.gate import (
     Accepted,
+    Admitted,
     AlreadyClaimed,
     Capability,
     ClaimGranted,
@@ -17,8 +18,10 @@ from stopcheck.gate import (
     ExistingRecord,
     Handed,
     NothingWaits,
+    PayloadMismatch,
     PoolFull,
     Quarantined,
+    Refused,
     Right,
     Scope,
     SlotHeld,
@@ -188,6 +191,35 @@ def one_slot(world: World, slot: tuple[Holder, TaskRef], export: TaskRef | None)
     return errands
 
 
+# -- one name ---------------------------------------------------------------------------------------------
+
+
+def names(world: World) -> None:
+    """Two tasks that make an artefact of one name, two payloads for one effect, and two people who ask under one id."""
+    task, letter = world.task("refund"), world.task("letter")
+    hands = two_hands(world, task)
+    world.opens(letter)
+    makers = (hands[0].holder, task), (world.under_way(letter, "letter writer"), letter)
+    mail = world.effect(task, "mail", world.receiver("mail"))
+    left, right = (names_of(world, hand, mail, maker) for hand, maker in zip(hands, makers, strict=True))
+    set_to_work(world, hands, (left, right))
+    world.actor("auditor", look_at_all(world, hands[0], (letter,)))
+
+
+def names_of(world: World, hand: Hand, mail: Effect, maker: tuple[Holder, TaskRef]) -> list[Errand]:
+    """The same names, each for something of the hand's own."""
+    has, (holder, task) = world.port.contract.has, maker
+    errands: list[Errand] = []
+    if has(Capability.RESULTS):
+        errands.append(lambda: hand.friend.ask_task(hand.task, "question", hand.own("channel")))
+    if has(Capability.CLEANUP):
+        errands.append(lambda: holder.client.note_artefact(task, holder.epoch, "draft"))
+    if world.port.contract.ledger:
+        payload = mail.payload_digest if hand.name == LEFT else hand.own("payload")
+        errands.append(lambda: hand.worker.commit_effect(mail, hand.epoch, payload_digest=payload))
+    return errands
+
+
 NOTHING = FaultBudget(crashes=0, provider=0)
 
 SCENARIOS = (
@@ -253,5 +285,32 @@ SCENARIOS = (
         ),
         clauses=("ADM-8", "DLV-4", "RES-4", "RES-5", "ESC-9", "SHR-3"),
         points=("during retry backoff",),
+    ),
+    Scenario(
+        id="one-name-for-two",
+        ledger=False,
+        races=True,
+        title="Two tasks, two people and two payloads use one name",
+        sentence="An artefact is one task's, a request one person's, an effect one payload's, whoever else comes.",
+        build=names,
+        budget=NOTHING,
+        witnesses=(
+            Witness(
+                "the question was somebody else's",
+                in_order(answer("ask", Done), answer("ask", Refused)),
+                capability=Capability.RESULTS,
+            ),
+            Witness(
+                "the artefact was another task's",
+                in_order(answer("note_artefact", Done), answer("note_artefact", Refused)),
+                capability=Capability.CLEANUP,
+            ),
+            Witness(
+                "the effect had another payload",
+                in_order(answer("commit_effect", Admitted), answer("commit_effect", PayloadMismatch)),
+                given=keeps_ledger,
+            ),
+        ),
+        clauses=("RES-4", "ESC-7", "ADM-5"),
     ),
 )

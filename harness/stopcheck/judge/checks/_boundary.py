@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import BoundaryAnswer, Done, NoAnswer, OfferResult, ReadAnswer, Taken, Withdraw
+from stopcheck.gate import Ask, BoundaryAnswer, Done, NoAnswer, OfferResult, ReadAnswer, Taken, Withdraw
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge.checks._readings import ReadingCheck
@@ -33,6 +33,44 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
             self._offered(deed, request)
         elif isinstance(request, ReadAnswer):
             self._read(deed, request)
+        elif isinstance(request, Ask):
+            self._asked(deed, request)
+        if isinstance(request, OfferResult | Withdraw):
+            self._either(deed, request.request_id)
+
+    def _asked(self, deed: Deed, request: Ask) -> None:
+        """Of two people, be it at the same time, one is the asker."""
+        for other in self._named("ask", deed, request.request_id):
+            if other.request.caller.principal == request.caller.principal:
+                continue
+            self.exercised("RES-4")
+            if isinstance(deed.reply, Done) and isinstance(other.reply, Done):
+                self.violated(
+                    "RES-4",
+                    f"ask (call {deed.call_id}) by {request.caller.principal} under the id {request.request_id} was "
+                    f"answered Done, and so was that of {other.request.caller.principal} (call {other.call_id}); a "
+                    f"request has one asker, and nobody reads the answer meant for another",
+                )
+
+    def _either(self, deed: Deed, request_id: str) -> None:
+        """A request is answered or its withdrawal confirmed, also where the two calls overlap."""
+        other_way = ("withdraw", Done) if isinstance(deed.request, OfferResult) else ("offer_result", Taken)
+        mine = Taken if isinstance(deed.request, OfferResult) else Done
+        for other in self._named(other_way[0], deed, request_id) if request_id else ():
+            self.exercised("RES-4")
+            if isinstance(deed.reply, mine) and isinstance(other.reply, other_way[1]):
+                self.violated(
+                    "RES-4",
+                    f"{deed.operation} (call {deed.call_id}) for request {request_id} was answered {deed.answer}, and "
+                    f"{other.operation} (call {other.call_id}) {other.answer}; a request is answered, or its "
+                    f"withdrawal is confirmed",
+                )
+                return
+
+    def _named(self, operation: str, deed: Deed, request_id: str) -> list[Deed]:
+        """The other calls of that operation about this request that were answered."""
+        deeds = self.facts.book.deeds(operation, deed.ref)
+        return [d for d in deeds if d is not deed and d.definite and getattr(d.request, "request_id", "") == request_id]
 
     def _offered(self, deed: Deed, request: OfferResult) -> None:
         withdrawn = self._withdrawal(deed, request.request_id)

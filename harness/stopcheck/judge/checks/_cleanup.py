@@ -197,8 +197,10 @@ class CleanupTouchesItsOwn(ReadingCheck):
     clauses: ClassVar[tuple[str, ...]] = ("ESC-7",)
 
     def on_deed(self, deed: Deed) -> None:
-        """A cleaner asked whether it may remove something."""
+        """A cleaner asked whether it may remove something, or a task told of what it makes."""
         request = deed.request
+        if isinstance(request, NoteArtefact) and isinstance(deed.reply, Done):
+            self._owned_once(deed, request)
         if not isinstance(request, CleanUp) or not deed.definite:
             return
         foreign, finished = self._is_foreign(deed, request), self._finished_by(deed, request)
@@ -214,6 +216,28 @@ class CleanupTouchesItsOwn(ReadingCheck):
                 "ESC-7",
                 f"{what}, though it had been finished (call {finished.call_id}); a finished deliverable is kept",
             )
+
+    def _owned_once(self, deed: Deed, request: NoteArtefact) -> None:
+        """Of two tasks that make something of one name, be it at the same time, one owns it. Once a clean-up had leave
+        to remove it, the name may be another's."""
+        for ref in self.facts.tasks:
+            if ref == deed.ref or ref.key.tenant != request.task.tenant:
+                continue
+            other = next((d for d, _ in notes(self.facts, ref, request.artefact) if isinstance(d.reply, Done)), None)
+            if other is None or self._may_be_gone(ref, request.artefact):
+                continue
+            self.exercised("ESC-7")
+            self.violated(
+                "ESC-7",
+                f"note_artefact of {request.artefact} for {label_of(deed)} was answered Done (call {deed.call_id}), "
+                f"and so had been that of {label_of(other)} (call {other.call_id}); what two tasks own, clean-up of "
+                f"the one takes from the other",
+            )
+            return
+
+    def _may_be_gone(self, ref: TaskRef, artefact: str) -> bool:
+        cleaned = self.facts.book.deeds("clean_up", ref)
+        return any(getattr(d.request, "artefact", "") == artefact and d.may_count for d in cleaned)
 
     def _is_foreign(self, deed: Deed, request: CleanUp) -> bool:
         """Whether neither the task nor, in a subtree, anything that it owns may have made it."""
