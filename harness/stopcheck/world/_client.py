@@ -7,10 +7,11 @@ moment at which the call really starts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+import stopcheck.world  # named by annotations that are looked up late: it imports this module
 from stopcheck.gate import (
     Acknowledge,
     AckStrength,
@@ -48,9 +49,6 @@ from stopcheck.gate import (
 from stopcheck.world._client_optional import OptionalCalls
 from stopcheck.world._effects import Effect
 
-if TYPE_CHECKING:
-    from stopcheck.world._world import World
-
 #: How often an actor repeats a call that was answered ``Retry`` before it gives up.
 MAX_RETRIES = 4
 
@@ -67,7 +65,7 @@ class Client(OptionalCalls):
     """A caller at one gate handle. Each method answers with the gate's reply, or ``Indefinite`` when the gate died
     under the call."""
 
-    def __init__(self, world: World, caller: Caller, handle: int) -> None:
+    def __init__(self, world: stopcheck.world.World, caller: Caller, handle: int) -> None:
         self.caller = caller
         self.alive: Callable[[], bool] = _always
         self._world = world

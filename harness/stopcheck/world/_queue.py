@@ -6,24 +6,20 @@ duplicate while the first consumer works, or to a replacement after it died, or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
+import stopcheck.world  # named by annotations that are looked up late: it imports this module
 from stopcheck.gate import Trigger
 from stopcheck.kernel import wait_until
 from stopcheck.world._effects import Message
 from stopcheck.world._events import FaultChosen, MessageDelivered
 from stopcheck.world._scenario import FaultKind
 
-if TYPE_CHECKING:
-    from stopcheck.world._world import World
-
 
 class Queue:
     """Messages wait here for consumers. A consumer that finds none waits for ever, which is rest, not failure."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: stopcheck.world.World, name: str) -> None:
         self.name = name
         self._world = world
         self._waiting: list[Message] = []

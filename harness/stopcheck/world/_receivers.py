@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import msgspec
 
+import stopcheck.world  # named by annotations that are looked up late: it imports this module
 from stopcheck.gate import (
     Evidence,
     Finding,
@@ -26,10 +26,6 @@ from stopcheck.gate import (
 from stopcheck.kernel import branch
 from stopcheck.world._events import Answered, Committed, FaultChosen, NotCommitted, ReceiverTruth, Submitted
 from stopcheck.world._scenario import FaultKind
-
-if TYPE_CHECKING:
-    from stopcheck.world._effects import Effect
-    from stopcheck.world._world import World
 
 
 class Lookup(StrEnum):
@@ -77,7 +73,7 @@ class Receiver:
     """A provider outside the gate. ``jobs`` tells an export's status: ``pending``, ``writing``, ``complete`` or
     ``partial``."""
 
-    def __init__(self, world: World, name: str, abilities: Abilities) -> None:
+    def __init__(self, world: stopcheck.world.World, name: str, abilities: Abilities) -> None:
         self.name = name
         self.abilities = abilities
         self.jobs: dict[str, str] = {}
@@ -88,7 +84,7 @@ class Receiver:
 
     # -- requests -----------------------------------------------------------------------------------------
 
-    async def submit(self, effect: Effect, permit: str) -> Evidence:
+    async def submit(self, effect: stopcheck.world.Effect, permit: str) -> Evidence:
         """Send an effect. Returns what the sender sees: a receipt, or nothing."""
         await branch(f"{self.name}.receive", (self.name,))
         actor = self._world.actor_name()
@@ -109,7 +105,7 @@ class Receiver:
             return self._answer(effect, NoEvidence("timeout"))
         return await self._process(effect, permit)
 
-    async def _process(self, effect: Effect, permit: str) -> Evidence:
+    async def _process(self, effect: stopcheck.world.Effect, permit: str) -> Evidence:
         for stage in self.abilities.steps:
             self.jobs[effect.effect_id] = stage
             await branch(f"{self.name}.{stage}", (self.name,))
@@ -134,17 +130,17 @@ class Receiver:
         await branch(f"{self.name}.answer", (self.name,))
         return self._answer(effect, ReceiptEvidence(receipt))
 
-    def _commit(self, effect: Effect, permit: str, finding: Finding = Finding.EXECUTED) -> Receipt:
+    def _commit(self, effect: stopcheck.world.Effect, permit: str, finding: Finding = Finding.EXECUTED) -> Receipt:
         self._commits.setdefault(effect.effect_id, []).append(effect.payload_digest)
         self.jobs[effect.effect_id] = "partial" if finding is Finding.PARTIAL else "complete"
         receipt = self._state(effect, finding)
         self._world.emit(Committed(self.name, effect.effect_id, effect.payload_digest, permit, receipt))
         return receipt
 
-    def _refuse(self, effect: Effect, why: str) -> None:
+    def _refuse(self, effect: stopcheck.world.Effect, why: str) -> None:
         self._world.emit(NotCommitted(self.name, effect.effect_id, why))
 
-    def _answer(self, effect: Effect, evidence: Evidence) -> Evidence:
+    def _answer(self, effect: stopcheck.world.Effect, evidence: Evidence) -> Evidence:
         self._world.emit(Answered(self.name, effect.effect_id, self._world.actor_name(), evidence))
         return evidence
 
@@ -159,7 +155,7 @@ class Receiver:
 
     # -- look-ups -----------------------------------------------------------------------------------------
 
-    async def look_up(self, effect: Effect) -> Evidence:
+    async def look_up(self, effect: stopcheck.world.Effect) -> Evidence:
         """Ask what became of an effect id."""
         await branch(f"{self.name}.lookup", (self.name,))
         kind = self.abilities.lookup
@@ -174,7 +170,7 @@ class Receiver:
             return self._answer(effect, LookupEvidence(LookupAnswer.FOUND, receipt))
         return self._answer(effect, LookupEvidence(LookupAnswer.ABSENT))
 
-    async def fence(self, effect: Effect) -> Evidence:
+    async def fence(self, effect: stopcheck.world.Effect) -> Evidence:
         """Ask the receiver never to execute the id: the only thing that turns absence into ``not_executed``."""
         await branch(f"{self.name}.fence", (self.name,))
         receipt = self._statements.get(effect.effect_id)
@@ -188,7 +184,7 @@ class Receiver:
 
     # -- receipts -----------------------------------------------------------------------------------------
 
-    def _state(self, effect: Effect, finding: Finding) -> Receipt:
+    def _state(self, effect: stopcheck.world.Effect, finding: Finding) -> Receipt:
         receipt = self.sign(effect.effect_id, effect.payload_digest, finding)
         self._statements[effect.effect_id] = receipt
         return receipt

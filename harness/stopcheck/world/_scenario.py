@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import msgspec
 
+import stopcheck.world  # named by annotations that are looked up late: it imports this module
 from stopcheck.gate import Capability, GateContract
 from stopcheck.world._events import Event
-
-if TYPE_CHECKING:
-    from stopcheck.world._world import World
 
 
 class Granularity(StrEnum):
@@ -147,7 +144,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     sentence: str
-    build: Callable[[World], None]
+    build: Callable[[stopcheck.world.World], None]
     witnesses: tuple[Witness, ...]
     case: int | None = None
     budget: FaultBudget = FaultBudget()
