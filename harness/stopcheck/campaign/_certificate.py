@@ -24,6 +24,7 @@ from stopcheck.campaign._plan import SIGKILL
 from stopcheck.campaign._results import ExitCode, GateIdentity, JobResult, Report, Verdict
 from stopcheck.campaign._verdict_ground import power_losses_in
 from stopcheck.judge.requirements import EDITIONS
+from stopcheck.kernel import many
 from stopcheck.world import FaultKind
 
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -130,7 +131,7 @@ def what_it_lacks(statement: Statement) -> str:
     if len(statement.subject) != 1 or "sha256" not in statement.subject[0].digest:
         return "it is not about one gate with the digest of its files"
     if predicate.result not in {"PASSED", "WARNED"} or predicate.failed:
-        return f"its result is {predicate.result}, and {len(predicate.failed)} clauses failed"
+        return f"its result is {predicate.result}, and {many(len(predicate.failed), 'clause')} failed"
     if [part.name for part in predicate.configuration] != list(_PARTS):
         return f"its parts are not {', '.join(_PARTS)}"
     for name, wanted in _PARTS.items():

@@ -13,6 +13,7 @@ from stopcheck.campaign._ledger_records import Cover, Gap, Ledger, Subject
 from stopcheck.campaign._results import JobResult
 from stopcheck.campaign._sigkill import REAL
 from stopcheck.explore import AFTER, POWER_AFTER, SecondStops, SweepCoverage, Tally, added
+from stopcheck.kernel import many
 from stopcheck.world import FaultKind
 
 #: The subject, what it is, and the gap that it leaves; ``None`` where it was hit.
@@ -115,7 +116,7 @@ def completed(jobs: Sequence[JobResult]) -> tuple[bool, int | None]:
 
 def disruptions(bound: int) -> str:
     """A bound in words."""
-    return f"{bound} disruption{'' if bound == 1 else 's'}"
+    return f"{many(bound, 'disruption')}"
 
 
 def _kills(line: Tally) -> list[_Item]:

@@ -14,6 +14,7 @@ from stopcheck.campaign._certify import carry_out
 from stopcheck.campaign._executor import OnEvent
 from stopcheck.campaign._messages import EXECUTION_S
 from stopcheck.campaign._outcome import Manner
+from stopcheck.kernel import many
 
 
 class Rerun(msgspec.Struct, frozen=True):
@@ -52,6 +53,8 @@ def rerun(statement: Statement, on_event: OnEvent, *, size: int, gate: str | Non
         if result is None:
             differing.append(f"{job.name}: the plan has no such job here, or it did not come to its end")
         elif (result.spec.name, result.executions, result.schedules) != (job.name, job.executions, job.schedules):
-            differing.append(f"{job.name}: {result.executions} executions with digest {result.schedules[:12]}, which")
+            differing.append(
+                f"{job.name}: {many(result.executions, 'execution')} with digest {result.schedules[:12]}, which"
+            )
             differing[-1] += f" were {job.executions} with digest {job.schedules[:12]}"
     return Rerun(tuple(again), tuple(differing))

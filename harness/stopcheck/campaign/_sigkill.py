@@ -24,7 +24,7 @@ from stopcheck.campaign._loading import LoadedGate
 from stopcheck.campaign._results import Finding, JobResult, JobSpec
 from stopcheck.campaign._storage_root import storage_root
 from stopcheck.explore import Tally
-from stopcheck.kernel import Point
+from stopcheck.kernel import Point, plural
 from stopcheck.world import FaultKind, Scenario
 
 #: Real seconds for the whole pass over one scenario.
@@ -111,13 +111,13 @@ def sigkill_job(loaded: LoadedGate, spec: JobSpec, alive: Callable[[], None]) ->
     outcome = sigkill_pass(loaded, (spec.scenario,), alive=alive)
     clauses: list[str] = ["REC-2", "EFF-9"]
     exercised = {clause: outcome.promises for clause in clauses if outcome.promises}
+    killed = f"{outcome.kills} {plural(outcome.kills, 'process')}"
+    kept = f"{outcome.promises} {plural(outcome.promises, 'promise')}"
     return JobResult(
         spec=spec,
         target="a real SIGKILL in every distinct durable state",
         complete=not outcome.trouble,
-        ground=f"{outcome.kills} processes killed, {outcome.promises} promises found again"
-        if not outcome.trouble
-        else "",
+        ground="" if outcome.trouble else f"{killed} killed, {kept} found again",
         left=outcome.trouble,
         executions=outcome.kills,
         states=outcome.kills,

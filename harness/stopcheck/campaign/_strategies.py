@@ -14,6 +14,7 @@ import msgspec
 from stopcheck.campaign._ledger import disruptions
 from stopcheck.campaign._results import JobSpec
 from stopcheck.explore import STRATEGIES, Aim, Budget, Completes, Exploration
+from stopcheck.kernel import plural
 from stopcheck.world import Granularity
 
 #: Random base runs of a sweep, beside those that prefer one actor each, and at how many starts of a first stop it goes
@@ -68,7 +69,8 @@ def _space(found: Exploration, spec: JobSpec) -> _Words:
     searched = found.exhausted or done >= wanted
     ground = "" if done < 0 else f"every run of at most {_disruptions(done)}"
     if found.exhausted:
-        ground = f"exhausted in {found.executions} executions, {found.states} states"
+        ground = f"exhausted in {found.executions} {plural(found.executions, 'execution')}"
+        ground += f", {found.states} {plural(found.states, 'state')}"
     left = "" if searched else _cut_short(found, done)
     target = "exhausted" if found.exhausted else f"every run of at most {_disruptions(wanted)}"
     if found.coverage is not None and found.coverage.planned:
@@ -122,7 +124,7 @@ def _swept(found: Exploration) -> str:
 
 def _nothing(found: Exploration, spec: JobSpec) -> _Words:
     """Samples are complete when they were made; what was not sampled they say nothing about."""
-    target = f"{found.executions} runs by {spec.strategy}"
+    target = f"{found.executions} {plural(found.executions, 'run')} by {spec.strategy}"
     left = "an adapter fault ended it" if found.faults else ""
     return target, not left, target, left
 

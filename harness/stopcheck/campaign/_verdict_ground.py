@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from stopcheck.campaign._results import Ground, JobResult, Searched, UpTo
 from stopcheck.campaign._sigkill import REAL
 from stopcheck.explore import POWER_AFTER, POWER_BEFORE
+from stopcheck.kernel import many
 from stopcheck.world import FaultKind, Granularity
 
 
@@ -85,11 +86,11 @@ def in_words(ground: Ground) -> str:
     """One sentence for a reader."""
     parts = [_variant(one) for one in ground.searched]
     runs, states = sum(s.executions for s in ground.searched), sum(s.states for s in ground.searched)
-    parts.append(f"{runs:,} runs, {states:,} states")
+    parts.append(f"{many(runs, 'run')}, {many(states, 'state')}")
     if ground.deaths or ground.kills:
-        parts.append(f"{ground.deaths:,} simulated deaths and {ground.kills:,} by SIGKILL")
+        parts.append(f"{many(ground.deaths, 'simulated death')} and {ground.kills:,} by SIGKILL")
     if ground.power_losses:
-        parts.append(f"{ground.power_losses:,} losses of power, each of all that was not synced")
+        parts.append(f"{many(ground.power_losses, 'loss')} of power, each of all that was not synced")
     if ground.stops:
         second = f", second ones at {ground.second_stops:,}" if ground.second_stops else ""
         parts.append(f"stops at {many(ground.stops, 'point')}{second}")
@@ -106,11 +107,6 @@ def _variant(one: Searched) -> str:
     far = [f"{many(one.exhausted, 'scenario')} exhausted"] if one.exhausted else []
     far += [f"{many(part.scenarios, 'scenario')} up to {many(part.bound, 'disruption')}" for part in one.bounded]
     return f"{_GRAINS.get(one.granularity, one.granularity)}, {many(one.handles, 'handle')}: {', '.join(far)}"
-
-
-def many(number: int, thing: str) -> str:
-    """A number of things."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _first(names: Sequence[str]) -> str:

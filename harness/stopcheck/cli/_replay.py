@@ -28,7 +28,7 @@ from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._defaults import from_file
 from stopcheck.cli._options import command_option, execution_seconds, gate_reference, silence_seconds
 from stopcheck.judge import first_breaks
-from stopcheck.kernel import DivergedError, Schedule
+from stopcheck.kernel import DivergedError, Schedule, many
 from stopcheck.report import (
     ReportConsole,
     check_writable,
@@ -196,7 +196,7 @@ def _replay_loaded(
     broken = first_breaks(replayed.violations)
     deviations = len(replayed.deviations)
     console.say(
-        f"{record.steps} steps, {deviations} deviation{'' if deviations == 1 else 's'} from the default order, "
+        f"{many(record.steps, 'step')}, {many(deviations, 'deviation')} from the default order, "
         f"ended {record.ending.value}"
     )
     told = ", ".join(f"{clause} (step {step})" for clause, step in broken.items())

@@ -16,6 +16,7 @@ from stopcheck.campaign import (
     selftest,
     unproved,
 )
+from stopcheck.kernel import many
 from stopcheck.report import make_console, print_matrix
 
 
@@ -44,7 +45,7 @@ def selftest_command(only: tuple[str, ...], jobs: int, *, everything: bool) -> i
         style = "green" if row.good else "bold red"
         mark = "ok  " if row.good else "BAD "
         what = f"killed for {row.named}" if row.named else "right gate"
-        console.say(f"{mark}{row.gate}: {what}, {row.executions} executions {row.trouble}".rstrip(), style)
+        console.say(f"{mark}{row.gate}: {what}, {many(row.executions, 'execution')} {row.trouble}".rstrip(), style)
 
     for name in gates_with_a_server() if not only else ():
         console.say(f"left out: {name}, which needs a server; try it with --only {name}")
@@ -57,7 +58,9 @@ def selftest_command(only: tuple[str, ...], jobs: int, *, everything: bool) -> i
     if missing:
         console.say(f"no wrong gate dies for it: {', '.join(missing)}", "bold red")
     wrong = sum(1 for row in rows if row.named)
-    console.print(f"{wrong} wrong gates, {len(rows) - wrong} right gates, {len(bad)} not as they must be")
+    console.print(
+        f"{many(wrong, 'wrong gate')}, {many(len(rows) - wrong, 'right gate')}, {len(bad)} not as they must be"
+    )
     return ExitCode.VIOLATIONS if bad or missing else ExitCode.CERTIFIED
 
 
@@ -66,5 +69,6 @@ def _complaint(row: Row) -> str:
         return f"{row.gate}: {row.trouble}"
     if row.named:
         got = ", ".join(row.failed) or "nothing"
-        return f"{row.gate} must fail for {row.named} but failed for {got} in {row.executions} executions ({row.about})"
+        made = many(row.executions, "execution")
+        return f"{row.gate} must fail for {row.named} but failed for {got} in {made} ({row.about})"
     return f"the right gate {row.gate} failed: {row.about}"

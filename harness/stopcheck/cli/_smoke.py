@@ -11,6 +11,7 @@ from stopcheck.campaign import COMMAND, ExitCode, Smoke, load_gate, lookalikes, 
 from stopcheck.cli._contained import Pulse, contained
 from stopcheck.cli._from_anywhere import reference_for
 from stopcheck.cli._options import command_option, execution_seconds, named_gate, silence_seconds
+from stopcheck.kernel import many
 from stopcheck.report import (
     ReportConsole,
     make_console,
@@ -63,14 +64,14 @@ def _smoke(reference: str, pulse: Pulse, execution_s: float) -> int:
 
 
 def _print(console: ReportConsole, done: Smoke, reference: str) -> None:
-    console.say(f"one run of {done.scenario} in its default order: {sum(done.called.values())} calls answered")
+    console.say(f"one run of {done.scenario} in its default order: {many(sum(done.called.values()), 'call')} answered")
     for operation, times in done.called.items():
         points = done.inner.get(operation, 0)
         inside = f"; places inside of it where others could move: {points}" if points else ""
         console.say(f"  {operation}: {times}{inside}")
     printed = sum(map(len, done.replayed.printed.values()))
     if printed:
-        console.say(f"the gate printed {printed} line{'' if printed == 1 else 's'}; to see them at their steps:")
+        console.say(f"the gate printed {many(printed, 'line')}; to see them at their steps:")
         console.say(f"  {replay_command(done.token, reference)}")
     if not done.inner and not done.serialised:
         what = "inside of no call can others move: what must be atomic stays UNKNOWN (see Environment.branch)"

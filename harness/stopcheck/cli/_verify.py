@@ -9,6 +9,7 @@ import click
 from stopcheck.campaign import ExitCode, Refused, Rerun, Statement, UsageFault, checked, read_public_key, rerun
 from stopcheck.cli._options import jobs_option
 from stopcheck.cli._progress import live_progress, progress_options
+from stopcheck.kernel import many
 from stopcheck.report import ReportConsole, make_console
 
 _PATH = click.Path(path_type=Path)
@@ -71,7 +72,7 @@ def _say(console: ReportConsole, statement: Statement) -> None:
     console.say(f"stopcheck {predicate.part('stopcheck').annotations['version']}, requirement set {edition}")
     console.say(f"profiles met: {', '.join(campaign['profilesMet']) or 'none'}")
     passed, waived = len(predicate.passed), len(predicate.warned)
-    console.say(f"{passed} clauses passed, {waived} waived, {len(campaign['notConcluded'])} not concluded")
+    console.say(f"{many(passed, 'clause')} passed, {waived} waived, {len(campaign['notConcluded'])} not concluded")
 
 
 def _compared(console: ReportConsole, done: Rerun) -> int:
@@ -80,5 +81,8 @@ def _compared(console: ReportConsole, done: Rerun) -> int:
     if done.differing:
         return ExitCode.VIOLATIONS
     executions = sum(job.executions for job in done.again)
-    console.say(f"{len(done.again)} jobs made again, {executions} executions: all digests are the same", "bold green")
+    console.say(
+        f"{many(len(done.again), 'job')} made again, {many(executions, 'execution')}: all digests are the same",
+        "bold green",
+    )
     return ExitCode.CERTIFIED

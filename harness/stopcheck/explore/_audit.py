@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from stopcheck.explore._exploration import Book, CacheRefuted
 from stopcheck.explore._trial import Trial
-from stopcheck.kernel import Choice, DivergedError, Divergence, Point, Schedule
+from stopcheck.kernel import Choice, DivergedError, Divergence, Point, Schedule, many
 
 #: Runs that one audit takes at most.
 AUDIT_RUNS = 2
@@ -93,8 +93,8 @@ class _Comparing(_Along):
         taken, offered = known.taken[number], known.offered[number]
         if taken.point != point.name or offered != frozenset(point.options):
             raise _Differs(
-                f"{number} choices later the first run was asked {taken.point!r} with {_names(offered)}, the second "
-                f"{point.name!r} with {_names(point.options)}"
+                f"{many(number, 'choice')} later the first run was asked {taken.point!r} with {_names(offered)}, "
+                f"the second {point.name!r} with {_names(point.options)}"
             )
         return point.options.index(taken.option)
 

@@ -14,7 +14,7 @@ from stopcheck.explore._ledger import Counts, Offer, enter
 from stopcheck.explore._trial import Result
 from stopcheck.judge import Tally as Measures
 from stopcheck.judge import Violation, summed
-from stopcheck.kernel import Choice, Schedule
+from stopcheck.kernel import Choice, Schedule, many, plural
 from stopcheck.world import Admitted
 
 
@@ -34,7 +34,8 @@ class Budget(msgspec.Struct, frozen=True):
     def over(self, executions: int) -> str:
         """Why no further run may begin; empty while one may."""
         if executions >= self.executions:
-            return f"the budget of {self.executions if self.whole is None else self.whole} executions"
+            whole = self.executions if self.whole is None else self.whole
+            return f"the budget of {whole} {plural(whole, 'execution')}"
         return self.spent()
 
     def part(self, executions: int) -> Budget:
@@ -237,7 +238,7 @@ class Exploration(msgspec.Struct):
         if lie is not None:
             return f"a footprint was refuted: {lie.one} and {lie.other} were taken to be independent, but {lie.what}"
         for reason, runs in self.undecided.items():
-            return f"in {runs} runs the order of calls could not be decided: {reason}"
+            return f"in {many(runs, 'run')} the order of calls could not be decided: {reason}"
         return ""
 
 

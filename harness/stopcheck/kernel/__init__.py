@@ -18,6 +18,7 @@ from stopcheck.kernel._actors import (
     wait_or_timeout,
     wait_until,
 )
+from stopcheck.kernel._counting import many, plural
 from stopcheck.kernel._determinism import Difference, first_difference, run_twice
 from stopcheck.kernel._errors import (
     DivergedError,
@@ -110,8 +111,10 @@ __all__ = [
     "current_call",
     "current_loop",
     "first_difference",
+    "many",
     "park_here",
     "perform",
+    "plural",
     "run_twice",
     "sleep_until",
     "wait_or_timeout",

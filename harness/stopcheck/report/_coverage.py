@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from stopcheck.campaign import Cover, Gap, JobResult, Ledger, Report, Subject, missed_witnesses, power_losses_in
+from stopcheck.kernel import many
 from stopcheck.report._console import ReportConsole
 from stopcheck.report._findings import replay_command
 
@@ -37,8 +38,7 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
     jobs = report.jobs
     scenarios = len({job.spec.scenario for job in jobs})
     executions = sum(job.executions for job in jobs)
-    plural = "" if scenarios == 1 else "s"
-    console.say(f"tried: {scenarios} scenario{plural}, {len(jobs)} jobs, {executions:,} executions")
+    console.say(f"tried: {many(scenarios, 'scenario')}, {many(len(jobs), 'job')}, {many(executions, 'execution')}")
     console.say(f"coverage: {', '.join(_total(cover) for cover in report.totals)}")
     console.say(f"crashes: {_crashes(report)}")
     if ledger or everything:
@@ -52,7 +52,7 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
     tokens = [job.differs.token for job in jobs if job.differs is not None]
     if tokens and report.gate is not None:
         console.say(f"  {replay_command(tokens[0], report.gate.reference)} --log run.jsonl (twice, and compare)")
-    full = [f"{j.spec.name}: {j.states:,} states; further ones were not kept" for j in jobs if j.cache_full]
+    full = [f"{j.spec.name}: {many(j.states, 'state')}; further ones were not kept" for j in jobs if j.cache_full]
     _print_list(console, "state cache full", full, listed)
     witnesses = [f"{scenario}: {name}" for scenario, names in missed_witnesses(jobs).items() for name in names]
     _print_list(console, "never seen", witnesses, listed)
@@ -61,9 +61,9 @@ def print_coverage(console: ReportConsole, report: Report, *, everything: bool =
 
 
 def _total(cover: Cover) -> str:
-    one, many = _NAMES[cover.subject]
+    one, more = _NAMES[cover.subject]
     impossible = f" ({cover.impossible} impossible)" if cover.impossible else ""
-    return f"{cover.hit:,} of {cover.planned:,} {one if cover.planned == 1 else many}{impossible}"
+    return f"{cover.hit:,} of {cover.planned:,} {one if cover.planned == 1 else more}{impossible}"
 
 
 def _crashes(report: Report) -> str:
@@ -80,7 +80,11 @@ def _power(report: Report) -> str:
         return ""
     lost = sum(power_losses_in(job) for job in report.jobs)
     doubt = next((job.power_doubt for job in report.jobs if job.power_doubt), "")
-    tried = f"power lost {lost:,} times, and with it all that was not synced" if lost else "loss of power was not tried"
+    tried = (
+        f"power lost {many(lost, 'time')}, and with it all that was not synced"
+        if lost
+        else "loss of power was not tried"
+    )
     return f"; {tried}{doubt and f' ({doubt})'}"
 
 
@@ -130,8 +134,7 @@ def _together(ledger: Sequence[Ledger]) -> list[str]:
         for (subject, why), gaps in _reasons(one, impossible=False).items():
             reasons.setdefault((subject, why), []).append(len(gaps))
     return [
-        f"{_counted(subject, sum(numbers))} in {len(numbers)} variant{'' if len(numbers) == 1 else 's'}, {why} "
-        "(--coverage lists them)"
+        f"{_counted(subject, sum(numbers))} in {many(len(numbers), 'variant')}, {why} (--coverage lists them)"
         for (subject, why), numbers in reasons.items()
     ]
 
@@ -143,7 +146,7 @@ def _by_variant(ledger: Sequence[Ledger]) -> list[str]:
             for (subject, why), gaps in _reasons(one, impossible=impossible).items():
                 kind = "impossible, " if impossible else ""
                 names = ", ".join(gap.what for gap in gaps)
-                where = f"{one.scenario} ({one.granularity}, {one.handles} handle{'' if one.handles == 1 else 's'})"
+                where = f"{one.scenario} ({one.granularity}, {many(one.handles, 'handle')})"
                 lines.append(f"{where}: {_counted(subject, len(gaps))}, {kind}{why}: {names}")
     return lines
 
@@ -157,8 +160,8 @@ def _reasons(one: Ledger, *, impossible: bool) -> dict[tuple[Subject, str], list
 
 
 def _counted(subject: Subject, number: int) -> str:
-    one, many = _NAMES[subject]
-    return f"{number:,} {one if number == 1 else many}"
+    one, more = _NAMES[subject]
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def _print_list(console: ReportConsole, what: str, lines: list[str], listed: int | None) -> None:

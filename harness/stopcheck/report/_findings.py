@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Sequence
 
 from stopcheck.campaign import COMMAND, FaultReport, Finding, FirstBreak, Report
+from stopcheck.kernel import many, plural
 from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._parting import what_decides
 
@@ -22,7 +23,7 @@ def print_finding(console: ReportConsole, reference: str, finding: Finding, *, o
     if finding.where:
         console.say(f"  code: {finding.where}")
     shrunk = "shrunk to" if finding.shrunk else "not shrunk:"
-    more = f"; {others} more finding{'' if others == 1 else 's'} of this clause in the JSON report" if others else ""
+    more = f"; {others} more {plural(others, 'finding')} of this clause in the JSON report" if others else ""
     console.say(f"  size: {shrunk} {size(finding)}; found by {finding.strategy}{more}")
     if finding.nearest is not None:
         console.say(f"  decides: {what_decides(finding.nearest)}")
@@ -36,14 +37,14 @@ def broke_first(first: FirstBreak) -> str:
 
 def size(finding: Finding) -> str:
     """How far the interleaving leaves the default order."""
-    deviations = f"{finding.deviations} deviation{'' if finding.deviations == 1 else 's'}"
-    return f"{deviations} from the default order ({finding.choices} choices in all)"
+    deviations = f"{many(finding.deviations, 'deviation')}"
+    return f"{deviations} from the default order ({many(finding.choices, 'choice')} in all)"
 
 
 def short_place(finding: Finding) -> str:
     """The scenario and its variant."""
     where = "whole calls" if finding.granularity == "calls" else "inside calls"
-    handles = f"{finding.handles} handle{'' if finding.handles == 1 else 's'}"
+    handles = f"{many(finding.handles, 'handle')}"
     return f"{finding.scenario} ({where}, {handles})"
 
 

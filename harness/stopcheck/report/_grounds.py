@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stopcheck.campaign import ClauseVerdict, Ground, Report, Searched, power_losses_in
+from stopcheck.kernel import many
 from stopcheck.report._console import ReportConsole
 
 #: The letters of the faults in a run, and their words.
@@ -93,7 +94,7 @@ def _legend(report: Report, passes: Sequence[ClauseVerdict], *, deaths: bool) ->
     if deaths:
         claimed = report.gate is not None and report.gate.durability == "power_loss"
         lost = sum(power_losses_in(job) for job in report.jobs)
-        tried = f"; power was lost {lost:,} times" if lost else "; loss of power was not tried"
+        tried = f"; power was lost {many(lost, 'time')}" if lost else "; loss of power was not tried"
         power = tried if claimed else ""
         lines.append(f"deaths: simulated ones of the process + real ones by SIGKILL{power}")
     if any(ground.cut_short for ground in grounds):

@@ -6,6 +6,7 @@ One idea: each sentence follows from what the campaign did and did not do, so a 
 from __future__ import annotations
 
 from stopcheck.campaign import ClauseVerdict, Report, Verdict
+from stopcheck.kernel import many
 
 
 def not_proved(report: Report, clause: ClauseVerdict) -> list[str]:
@@ -29,7 +30,7 @@ def _of_a_pass(report: Report, clause: ClauseVerdict) -> list[str]:
     bounds = [part.bound for one in ground.searched for part in one.bounded]
     if bounds:
         most = max(bounds)
-        disruptions = f"{most} disruption{'' if most == 1 else 's'}"
+        disruptions = f"{many(most, 'disruption')}"
         lines.append(f"that no run of more than {disruptions} breaks it, where a search was not exhausted")
     if all(one.granularity == "calls" for one in ground.searched):
         lines.append("anything about what lies inside of a call: only whole calls were interleaved")

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from stopcheck.campaign import CampaignEvent, CampaignStarted, JobFinished, JobProgress, JobStarted
+from stopcheck.kernel import many
 
 
 class LiveProgress:
@@ -74,8 +75,8 @@ class LiveProgress:
         if self._plain and not self._open[scenario]:
             done = sum(1 for jobs in self._open.values() if jobs == 0)
             line = (
-                f"{done}/{self._scenarios} scenarios, {self._executions} executions, {self._states} states, "
-                f"{self._findings} findings: {scenario} done"
+                f"{done}/{many(self._scenarios, 'scenario')}, {many(self._executions, 'execution')}, "
+                f"{many(self._states, 'state')}, {many(self._findings, 'finding')}: {scenario} done"
             )
             self._console.print(Text(line), soft_wrap=True)
 
@@ -83,4 +84,4 @@ class LiveProgress:
         total = self._executions + sum(self._running.values())
         elapsed = self._progress.tasks[task].elapsed or 0.0
         rate = f", {total / elapsed:.0f}/s" if elapsed >= 1 else ""
-        return f"{total} executions{rate}, {self._states} states, {self._findings} findings"
+        return f"{many(total, 'execution')}{rate}, {many(self._states, 'state')}, {many(self._findings, 'finding')}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from stopcheck.campaign import ExitCode, Report, Verdict, drifted
 from stopcheck.judge.requirements import REQUIREMENTS
+from stopcheck.kernel import many
 from stopcheck.report._causes import Cause, causes
 from stopcheck.report._findings import broke_first, from_where, gate_reference, replay_line, short_place
 from stopcheck.report._limits import not_proved_by_any
@@ -41,9 +42,8 @@ def markdown_report(report: Report, *, limit: int = LIMIT) -> bytes:
             made += content
         size += len(content)
     if left:
-        made += (
-            f"\n_{left} further sections were left out: {size:,} bytes are more than a summary may have._\n".encode()
-        )
+        what = f"{left} further {'section was' if left == 1 else 'sections were'} left out"
+        made += f"\n_{what}: {size:,} bytes are more than a summary may have._\n".encode()
     return bytes(made)
 
 
@@ -83,8 +83,7 @@ def _head(report: Report) -> Iterator[str]:
     executions = sum(job.executions for job in report.jobs)
     covers = "".join(f", {cover.hit:,} of {cover.planned:,} {cover.subject.value}" for cover in report.totals)
     scenarios = len({job.spec.scenario for job in report.jobs})
-    plural = "" if scenarios == 1 else "s"
-    yield f"{scenarios} scenario{plural}, {executions:,} executions{covers}. "
+    yield f"{many(scenarios, 'scenario')}, {many(executions, 'execution')}{covers}. "
     yield f"stopcheck {report.kit_version}, requirement set {report.requirement_set}, seed {report.seed}.\n\n"
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from stopcheck.campaign import Deviation, ReplayedRun
 from stopcheck.gate import OpenTask, Snapshot, Ticked
 from stopcheck.judge import Violation, label, seconds
+from stopcheck.kernel import many
 from stopcheck.report._console import ReportConsole, one_line
 from stopcheck.report._words import account, actor_of, answered, asked, happened, place
 from stopcheck.world import (
@@ -139,8 +140,7 @@ class _Story:
 
     def _left_out(self) -> Iterator[Line]:
         if self._hidden and self._phase != "main":
-            plural = "" if self._hidden == 1 else "s"
-            yield Line(f"{'':16}  ... {self._hidden} quiet step{plural} (--full shows them)", "dim")
+            yield Line(f"{'':16}  ... {many(self._hidden, 'quiet step')} (--full shows them)", "dim")
         self._hidden = 0
 
     def _turned(self, step: int, now_ns: int, option: str, events: list[Event]) -> Iterator[Line]:

@@ -14,6 +14,7 @@ import msgspec
 
 import stopcheck.world  # named by annotations that are looked up late: it imports this module
 from stopcheck.gate import Capability, GateContract
+from stopcheck.kernel import many, plural
 from stopcheck.world._events import Event
 
 
@@ -43,7 +44,7 @@ class Variant(msgspec.Struct, frozen=True):
         return cls(handles, Granularity(names.get("granularity", "calls")))
 
     def __str__(self) -> str:
-        return f"{self.granularity.value}, {self.handles} handle{'s' if self.handles > 1 else ''}"
+        return f"{self.granularity.value}, {many(self.handles, 'handle')}"
 
 
 class FaultKind(StrEnum):
@@ -96,17 +97,17 @@ class FaultBudget(msgspec.Struct, frozen=True, kw_only=True):
 
     def describe(self) -> str:
         """One line for the verdict."""
-        parts = [f"{self.crashes} crash"] if self.crashes else []
+        parts = [many(self.crashes, "crash")] if self.crashes else []
         if self.provider:
-            parts.append(f"{self.provider} provider fault of {'/'.join(self.provider_faults)}")
+            parts.append(f"{many(self.provider, 'provider fault')} of {'/'.join(self.provider_faults)}")
         if self.queue:
-            parts.append(f"{self.queue} duplicate or redelivery")
+            parts.append(f"{many(self.queue, 'duplicate')} or {plural(self.queue, 'redelivery')}")
         if self.worker:
-            parts.append(f"{self.worker} worker death")
+            parts.append(many(self.worker, "worker death"))
         if self.signal:
-            parts.append(f"{self.signal} lost signal")
+            parts.append(many(self.signal, "lost signal"))
         if self.time and self.timers:
-            parts.append(f"{self.time} early or late timer of {', '.join(self.timers)}")
+            parts.append(f"{many(self.time, 'early or late timer')} of {', '.join(self.timers)}")
         return "; ".join(parts) or "no faults"
 
 

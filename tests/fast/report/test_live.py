@@ -27,7 +27,7 @@ def test_nothing_in_a_pipe() -> None:
 def test_a_line_for_each_scenario_that_is_done_where_it_is_asked_for() -> None:
     console, out = pipe()
     follow(console, plain=True)
-    assert out.getvalue() == "1/2 scenarios, 1000 executions, 9 states, 0 findings: before-admission done\n"
+    assert out.getvalue() == "1/2 scenarios, 1,000 executions, 9 states, 0 findings: before-admission done\n"
     console, out = pipe()
     follow(console, plain=True, quiet=True)
     assert out.getvalue() == ""
@@ -39,7 +39,7 @@ def test_nothing_when_quiet_was_asked_for() -> None:
     assert out.getvalue() == ""
 
 
-@pytest.mark.parametrize("words", ["before-admission", "1000 executions"])
+@pytest.mark.parametrize("words", ["before-admission", "1,000 executions"])
 def test_a_terminal_sees_it_and_it_is_cleared(words: str) -> None:
     console, out = terminal()
     follow(console)

@@ -27,6 +27,7 @@ from stopcheck.gate import (
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
 from stopcheck.judge._wording import label
+from stopcheck.kernel import many
 from stopcheck.world import Entry, Event, Returned
 
 _SILENT = (Indefinite, Retry, Unsupported)
@@ -38,7 +39,7 @@ def told(record: CancellationRecord) -> str:
     causes = len(record.causes)
     return (
         f"{record.record_id} of {label(record.task)} (revision {record.revision}, scope {record.scope.value}, "
-        f"{causes} cause{'s' if causes != 1 else ''})"
+        f"{many(causes, 'cause')})"
     )
 
 

@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from stopcheck.campaign import Report
+from stopcheck.kernel import many
 from stopcheck.report.page._view import view
 
 _TICKS = re.compile(r"`([^`]+)`")
@@ -25,7 +26,7 @@ __all__ = ["html_report"]
 
 def html_report(report: Report) -> bytes:
     """The page; equal reports give equal bytes."""
-    return (_template().render(view(report)._asdict()) + "\n").encode()
+    return (_template().render(view(report)._asdict(), many=many) + "\n").encode()
 
 
 def _ticks(text: str) -> Markup:
