@@ -72,3 +72,13 @@ def test_its_commands_have_the_flags_that_it_uses(ci: str) -> None:
         known = {flag for option in command.params if isinstance(option, click.Option) for flag in option.opts}
         assert set(re.findall(r"--[a-z-]+", rest)) <= known
     assert "case $code in 1|3|5)" in text  # no other end of a shard is let pass
+
+
+@pytest.mark.parametrize("ci", _init.CI_FILES)
+def test_it_says_what_to_install_where_the_project_is_no_package(ci: str) -> None:
+    text = (FOLDER / f"{ci}.yml").read_text()
+    before, install, _ = text.partition("pip install stopcheck .\n")
+    assert install
+    told = re.sub(r"\n *# ", " ", "\n".join(before.splitlines()[-3:]))
+    assert "leave `.` out" in told
+    assert 'gate = "my_gate.py:Gate"' in told
