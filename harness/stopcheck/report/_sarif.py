@@ -13,6 +13,7 @@ import msgspec
 
 from stopcheck.campaign import Broken, ClauseVerdict, ExitCode, Finding, Interleaving, Report, Verdict
 from stopcheck.judge.requirements import REQUIREMENTS, Level
+from stopcheck.kernel import many
 from stopcheck.report._findings import replay_line, short_place
 from stopcheck.report._json import indented
 from stopcheck.report._next_steps import next_step
@@ -102,11 +103,13 @@ class _Rule(_Sarif, frozen=True, kw_only=True):
 def sarif_report(report: Report) -> bytes:
     """The report as a SARIF log of one run."""
     failed = [clause for clause in report.clauses if clause.verdict is Verdict.FAIL]
-    results = [
-        _result(report, clause, finding, number)
+    found = [
+        (rank, number, finding)
         for number, clause in enumerate(failed)
-        for finding in _one_for_each_scenario(clause)
+        for rank, finding in enumerate(_one_for_each_scenario(clause))
     ]
+    # Where not all fit, each clause keeps its first ones.
+    kept = sorted(sorted(found, key=lambda one: one[:2])[:RESULTS], key=lambda one: (one[1], one[0]))
     run = {
         "tool": {
             "driver": {
@@ -118,8 +121,8 @@ def sarif_report(report: Report) -> bytes:
         "automationDetails": {"id": f"stopcheck/{report.gate.name if report.gate is not None else 'gate'}/"},
         "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The folder in which the gate was named."}}},
         "columnKind": "unicodeCodePoints",
-        "results": results[:RESULTS],
-        "invocations": [_invocation(report)],
+        "results": [_result(report, failed[number], finding, number) for _, number, finding in kept],
+        "invocations": [_invocation(report, len(found) - len(kept))],
         "properties": {"seed": report.seed, "requirementSet": report.requirement_set, "summary": report.summary},
     }
     return indented({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -206,14 +209,19 @@ def _location(report: Report, where: str, what: str = "") -> _Location:
     )
 
 
-def _invocation(report: Report) -> dict[str, object]:
-    """What is no finding: clauses that nothing may be concluded of, and faults."""
+def _invocation(report: Report, left_out: int) -> dict[str, object]:
+    """What is no finding: clauses that nothing may be concluded of, faults, and how many results are not told."""
     notes = [
         {"level": "warning", "message": _text(f"{c.clause} UNKNOWN: {c.why}. Next: {next_step(report, c)}")}
         for c in report.clauses
         if c.verdict is Verdict.UNKNOWN
     ]
     notes += [{"level": "error", "message": _text(f"{f.kind}: {f.what}. {f.hint}")} for f in report.faults]
+    if left_out:
+        what = (
+            f"{left_out:,} further {plural(left_out, 'result')} left out: GitHub shows {RESULTS:,}; see the JSON report"
+        )
+        notes.append({"level": "note", "message": _text(what)})
     return {
         "executionSuccessful": report.exit_code not in (ExitCode.USAGE, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT),
         "exitCode": report.exit_code,

@@ -9,11 +9,12 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from stopcheck.campaign import ClauseVerdict, JobResult, JobSpec, Report, Verdict, Waived, Waiver, WaiverState
+from stopcheck.campaign import Report, Waived, Waiver, WaiverState
 from stopcheck.judge.requirements import REQUIREMENTS
 from stopcheck.report import html_report
 from stopcheck.report.page._diagram import MOST, diagram
 from stopcheck.report.page._matrix import FAILED, HELD, OPEN, matrix
+from tests.fast.report.large import large
 from tests.fast.report.samples import REPORT, TOKEN
 from tests.fast.report.stories import empty, failed, story
 
@@ -144,40 +145,6 @@ def test_the_matrix_tells_held_open_and_failed_apart_and_what_stops_left_behind(
     line = next(line for line in found.lines if line.scenario == "before-admission")
     cell = line.cells[found.clauses.index("ADM-3")]
     assert (cell.state, cell.anchor) == (FAILED, "failure-1")
-
-
-def large() -> Report:
-    """A hundred clauses in a hundred scenarios, each clause with findings."""
-    names = list(REQUIREMENTS)[:100]
-    counts = dict.fromkeys(names, 3)
-    jobs = tuple(
-        JobResult(
-            JobSpec(f"scenario-{number}", 1, "inner", "bounded", 100, 0, 1),
-            "every run of at most 1 disruption",
-            complete=number % 3 > 0,
-            ground="",
-            left="",
-            executions=1000,
-            states=9,
-            exercised=counts,
-            searched=counts,
-        )
-        for number in range(100)
-    )
-    (finding,) = {f for c in failed().clauses for f in c.findings}
-    clauses = tuple(
-        ClauseVerdict(
-            name,
-            Verdict.FAIL if number % 2 else Verdict.PASS,
-            "why",
-            findings=(replace(finding, clause=name, token=f"sc1.{name}", where=f"gate.py:{number}"),) * (number % 2),
-            exercised=300,
-            scenarios=tuple(job.spec.scenario for job in jobs),
-        )
-        for number, name in enumerate(names)
-    )
-    stories = tuple(replace(story(), token=f"sc1.{name}") for name in names[1::2])
-    return replace(failed(), clauses=clauses, jobs=jobs, interleavings=stories)
 
 
 def test_ten_thousand_results_stay_under_five_megabytes() -> None:
