@@ -218,9 +218,7 @@ def _invocation(report: Report, left_out: int) -> dict[str, object]:
     ]
     notes += [{"level": "error", "message": _text(f"{f.kind}: {f.what}. {f.hint}")} for f in report.faults]
     if left_out:
-        what = (
-            f"{left_out:,} further {plural(left_out, 'result')} left out: GitHub shows {RESULTS:,}; see the JSON report"
-        )
+        what = f"{many(left_out, 'further result')} left out: GitHub shows {RESULTS:,}; see the JSON report"
         notes.append({"level": "note", "message": _text(what)})
     return {
         "executionSuccessful": report.exit_code not in (ExitCode.USAGE, ExitCode.ADAPTER_FAULT, ExitCode.KIT_FAULT),
