@@ -7,6 +7,7 @@ import io
 import pytest
 
 from stopcheck.campaign import ExitCode, Report, Verdict
+from stopcheck.kernel import plural
 from stopcheck.report import ReportConsole, print_report
 from tests.fast.campaign.small import campaign
 
@@ -43,7 +44,7 @@ def test_the_budget_that_was_given_is_named_and_what_to_do_about_it(budget: int)
     left = [job.left for job in campaign("memory", ("late-completion",), budget).jobs if "budget" in job.left]
     assert left
     for words in left:
-        assert f"the budget of {budget} executions" in words
+        assert f"the budget of {budget} {plural(budget, 'execution')}" in words
         assert words.endswith("raise --budget")
 
 
