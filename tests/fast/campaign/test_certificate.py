@@ -176,7 +176,7 @@ OTHERS = {
     "no gate": (other(subject=()), "not about one gate"),
     "no digest": (other(subject=(msgspec.structs.replace(other().subject[0], digest={}),)), "not about one gate"),
     "a failure": (with_result(result="FAILED"), "its result is FAILED, and 0 clauses failed"),
-    "a failed clause": (with_result(failed=("ADM-3",)), "its result is PASSED, and 1 clauses failed"),
+    "a failed clause": (with_result(failed=("ADM-3",)), "its result is PASSED, and 1 clause failed"),
     "no runs": (other(part="runs"), "its parts are not stopcheck,"),
     "no version": (other(part="stopcheck", annotations={}), "its part stopcheck does not say: version"),
     "no profiles": (other(part="campaign", annotations={"request": {}}), "campaign does not say: profilesMet,"),
