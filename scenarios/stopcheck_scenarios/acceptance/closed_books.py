@@ -15,7 +15,6 @@ from stopcheck.gate import (
     Capability,
     ClaimGranted,
     Contradicted,
-    ExistingEffect,
     Finding,
     LookupAnswer,
     LookupEvidence,
@@ -23,15 +22,13 @@ from stopcheck.gate import (
     Parked,
     ReceiptEvidence,
     Recorded,
-    Resolved,
     Right,
     Scope,
-    SuppressedAlready,
     TaskRef,
     Won,
 )
 from stopcheck.world import Client, Effect, FaultBudget, Holder, Scenario, Witness, World
-from stopcheck_scenarios._seen import answer, in_order, saw
+from stopcheck_scenarios._seen import answer, call, in_order, saw
 
 WORKER = "worker"
 
@@ -119,18 +116,14 @@ SCENARIO = Scenario(
     budget=FaultBudget(crashes=1, provider=0),
     witnesses=(
         Witness(
-            "what had been refused and fenced off was committed again, and not given out",
+            "what had been accounted for was committed again, and claimed",
             in_order(
-                answer("commit_effect", ExistingEffect),
-                answer("claim_dispatch", Resolved),
-                answer("commit_effect", ExistingEffect),
-                answer("claim_dispatch", Resolved),
+                answer("commit_effect", object, actor=WORKER),
+                call("claim_dispatch"),
+                answer("commit_effect", object, actor=WORKER),
+                call("claim_dispatch"),
+                answer("commit_effect", object, actor=WORKER),
             ),
-        ),
-        Witness(
-            "what had been withdrawn was not given out",
-            saw(answer("claim_dispatch", SuppressedAlready)),
-            capability=Capability.SUPPRESSION,
         ),
         Witness(
             "a receipt was contradicted after the task had completed, and one was parked",
