@@ -35,8 +35,6 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
             self._read(deed, request)
         elif isinstance(request, Ask):
             self._asked(deed, request)
-        if isinstance(request, OfferResult | Withdraw):
-            self._either(deed, request.request_id)
 
     def _asked(self, deed: Deed, request: Ask) -> None:
         """Of two people, be it at the same time, one is the asker."""
@@ -51,21 +49,6 @@ class AnswersAreSingleAndPrivate(ReadingCheck):
                     f"answered Done, and so was that of {other.request.caller.principal} (call {other.call_id}); a "
                     f"request has one asker, and nobody reads the answer meant for another",
                 )
-
-    def _either(self, deed: Deed, request_id: str) -> None:
-        """A request is answered or its withdrawal confirmed, also where the two calls overlap."""
-        other_way = ("withdraw", Done) if isinstance(deed.request, OfferResult) else ("offer_result", Taken)
-        mine = Taken if isinstance(deed.request, OfferResult) else Done
-        for other in self._named(other_way[0], deed, request_id) if request_id else ():
-            self.exercised("RES-4")
-            if isinstance(deed.reply, mine) and isinstance(other.reply, other_way[1]):
-                self.violated(
-                    "RES-4",
-                    f"{deed.operation} (call {deed.call_id}) for request {request_id} was answered {deed.answer}, and "
-                    f"{other.operation} (call {other.call_id}) {other.answer}; a request is answered, or its "
-                    f"withdrawal is confirmed",
-                )
-                return
 
     def _named(self, operation: str, deed: Deed, request_id: str) -> list[Deed]:
         """The other calls of that operation about this request that were answered."""
