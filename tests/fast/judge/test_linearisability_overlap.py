@@ -83,7 +83,8 @@ def verdicts(scenario: Scenario, factory: type[Overlapping], runs: int) -> list[
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 def test_a_right_gate_is_never_accused(scenario: Scenario) -> None:
-    for monitor in verdicts(scenario, Overlapping, 25):
+    runs = 3 if scenario.id == "many-of-each" else 25  # there a run has hundreds of calls
+    for monitor in verdicts(scenario, Overlapping, runs):
         assert monitor.verdict is HistoryVerdict.OK, monitor.illegal
 
 

@@ -12,7 +12,7 @@ from tests.fast.postgres.async_reference import BETWEEN_AWAITS_ON_ASYNCPG, OnAsy
 from tests.fast.postgres.test_async_gates import nothing_is_lost
 from tests.fast.postgres.test_between_statements import loaded, verdict_of
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = [pytest.mark.usefixtures("server"), pytest.mark.campaign]
 RUNS = 24
 
 
