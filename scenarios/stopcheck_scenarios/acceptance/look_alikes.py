@@ -4,14 +4,14 @@ Whatever compares names by a rule of its own (another letter case, no blanks at 
 first 255 letters) makes two things one: the stop of one task reaches another, an effect is taken for one that is there,
 a tenant reads another's account. Some databases do so by default, and nothing shows it before two such names meet.
 
-Of each pair of tasks the first is stopped; then the worker of the second commits a mail, and its account is read. In a
-task of their own, pairs of mails are committed. At the end a caller whose tenant is called almost like theirs looks.
-Names are opaque to a gate (``docs/protocol.md``): none of these may be refused.
+Of each pair of tasks the first is stopped, for a reason of many words; then the worker of the second commits a mail,
+and its account is read. In a task of their own, pairs of mails are committed. At the end a caller whose tenant is
+called almost like theirs looks. Names are opaque to a gate (``docs/protocol.md``): none of these may be refused.
 """
 
 from __future__ import annotations
 
-from stopcheck.gate import Right, Scope, Snapshot, TaskKey, TaskRef
+from stopcheck.gate import Cause, Right, Scope, Snapshot, TaskKey, TaskRef
 from stopcheck.world import Client, Effect, Event, FaultBudget, Holder, Scenario, Witness, World
 from stopcheck_scenarios._seen import Match, both, saw
 
@@ -22,6 +22,9 @@ PAIRS = (
     ("caf\u00e9", "cafe\u0301"),
     ("r" * 299 + "1", "r" * 299 + "2"),
 )
+
+#: Longer than the column that somebody gave it, and not in ASCII.
+REASON = "M\u00f6chte ich nicht. " * 20
 
 
 def build(world: World) -> None:
@@ -53,10 +56,11 @@ async def go_through(
     auditor = world.client("auditor", Right.STOP, Right.INSPECT)
     ledger = world.port.contract.ledger
     for first, second, holder, effect in pairs:
-        await auditor.request_cancel(first, Scope.TASK, f"stop of {first.key.task_id}")
+        await auditor.request_cancel(first, Scope.TASK, f"stop of {first.key.task_id}", Cause.USER, REASON)
         if ledger:
             await holder.client.commit_effect(effect, holder.epoch)
-        await auditor.inspect(second)
+        for task in (first, second):
+            await auditor.inspect(task)
     report = mails[0].task
     if ledger:
         for effect in mails:
@@ -96,5 +100,5 @@ SCENARIO = Scenario(
             both(*(saw(read_as(alike)) for _, alike in PAIRS)),
         ),
     ),
-    clauses=("SCOPE-7", "SCOPE-9", "ADM-3", "ADM-5"),
+    clauses=("REC-1", "SCOPE-7", "SCOPE-9", "ADM-3", "ADM-5"),
 )
