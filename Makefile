@@ -23,7 +23,7 @@ test: $(VENV)/.stamp-dev ## run the tests on two workers
 	$(BIN)/python -m pytest -n 2
 
 campaign: $(VENV)/.stamp-dev ## run the long explorations that `make test` leaves out
-	$(BIN)/python -m pytest -n 2 -m campaign tests/slow
+	$(BIN)/python -m pytest -n 2 -m campaign tests/fast tests/slow
 
 bench: $(VENV)/.stamp-dev ## run the benchmarks in tests/bench
 	$(BIN)/python -m pytest -m 'campaign or not campaign' -o python_files='bench_*.py' tests/bench $(ARGS)

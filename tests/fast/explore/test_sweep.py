@@ -7,7 +7,7 @@ import pytest
 
 from stopcheck.explore import Budget, Exploration, Result, SecondStops, SweepCoverage, stop_sweep
 from stopcheck.explore._sweep_runs import NOBODY_ELSE
-from stopcheck.kernel import branch, wait_until
+from stopcheck.kernel import branch, many, wait_until
 from tests.fast.explore.toys import Body, Toy, ToyTrial, check_then_act, idle, press_stop, race
 
 
@@ -38,7 +38,7 @@ def test_the_sweep_hits_every_point() -> None:
 @pytest.mark.parametrize("budget", [0, 1, 2, 12])
 def test_a_sweep_that_was_cut_short_says_so_and_shows_what_it_missed(budget: int) -> None:
     found = stop_sweep(ToyTrial(race), Budget(budget))
-    assert found.truncated_by == f"the budget of {budget} executions"
+    assert found.truncated_by == f"the budget of {many(budget, 'execution')}"
     coverage = covered(found)
     assert bool(coverage.missed) == (budget > 1)
     assert coverage.hit + len(coverage.missed) == len(coverage.planned)

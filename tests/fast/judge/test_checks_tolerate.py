@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 from stopcheck.explore import make_trial
@@ -16,14 +14,14 @@ from stopcheck_fixtures.right import RIGHT_GATES
 from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import MoodChooser, NoStorage, RandomChooser
 
-SEEDS = range(1)
+
+def choosers(gate: GateFactory) -> list[Chooser]:
+    """A mood, and for the first gate a walk as well; the self-test searches with all of them."""
+    return [RandomChooser(0), MoodChooser(0)] if gate is MemoryGate else [MoodChooser(0)]
 
 
-def choosers() -> list[Chooser]:
-    """A walk and a mood."""
-    return list(itertools.chain.from_iterable((RandomChooser(seed), MoodChooser(seed)) for seed in SEEDS))
-
-
+#: One person's walk of hundreds of calls, in which there is hardly a choice: it is left to the self-test as well.
+LONG = "many-of-each"
 #: Those that write to a disk are left to the self-test.
 GATES = [MemoryGate, *(right.factory for right in RIGHT_GATES if not right.factory.contract.durable)]
 
@@ -32,10 +30,10 @@ GATES = [MemoryGate, *(right.factory for right in RIGHT_GATES if not right.facto
 def test_a_right_gate_breaks_no_clause(gate: GateFactory) -> None:
     memo = gate_memo(gate.contract)
     for scenario in SCENARIOS:
-        if not scenario.fits(gate.contract):
+        if not scenario.fits(gate.contract) or scenario.id == LONG:
             continue
         trial = make_trial(scenario, gate, Variant(1), PlainInterior(NoStorage()), CHECKS, memo=memo)
-        for chooser in choosers():
+        for chooser in choosers(gate):
             result = trial(chooser)
             assert result.fault is None, f"{scenario.id}: {result.fault}"
             assert not result.violations, f"{scenario.id}: {result.violations[0]}"

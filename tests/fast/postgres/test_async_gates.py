@@ -51,7 +51,7 @@ def test_a_right_gate_breaks_nothing_and_each_schedule_is_the_same_twice(
     assert bool(result.inner) is (granularity == "inner")
 
 
-@pytest.mark.parametrize("gate", [InTasks, OnAsyncpg])
+@pytest.mark.parametrize("gate", [InTasks, pytest.param(OnAsyncpg, marks=pytest.mark.campaign)])
 def test_states_of_the_database_are_told_apart(gate: type[PostgresGate]) -> None:
     with JobRunner(loaded(gate)) as searcher:
         result = searcher.run(JobSpec("after-commitment", 1, "inner", "exhaustive", 20, 0), lambda *_: None)

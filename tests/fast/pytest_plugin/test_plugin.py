@@ -195,7 +195,14 @@ def test_lf_runs_what_failed(canned: pytest.Pytester) -> None:
     first.assert_outcomes(failed=1)
 
 
-@pytest.mark.parametrize("flags", [(), ("--dist", "loadgroup"), ("-p", "no:cacheprovider")])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (),
+        pytest.param(("--dist", "loadgroup"), marks=pytest.mark.campaign),
+        pytest.param(("-p", "no:cacheprovider"), marks=pytest.mark.campaign),
+    ],
+)
 def test_two_workers_say_what_one_process_says(canned: pytest.Pytester, flags: tuple[str, ...]) -> None:
     found = canned.runpytest_inprocess(*GATE, "-n", "2", *flags)
     found.assert_outcomes(failed=2, passed=_items(canned) - 3, skipped=1)

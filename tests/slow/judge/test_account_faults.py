@@ -84,4 +84,4 @@ def test_it_dies_for_its_clause(fault: KnownFault) -> None:
 @pytest.mark.parametrize("factory", [MemoryGate, pytest.param(SqliteGate, marks=pytest.mark.campaign)])
 def test_right_gates_pass_the_same_walks(factory: GateFactory) -> None:
     """In every scenario."""
-    assert [found for found in walks(factory, tuple(BY_ID), 6) if found] == []
+    assert [found for found in walks(factory, tuple(BY_ID), 3) if found] == []
