@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stopcheck.campaign import Options, Report, certify
+from stopcheck.campaign._databases import connect_to_server
+from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._loading import COMMAND
 from stopcheck.cli._report_files import FORMATS, with_interleavings
 from tests.slow.remote import node
@@ -21,6 +23,14 @@ REMAKE = "after an intended change, make them again with `make reports`, and loo
 
 _VENDOR = "fixtures/stopcheck_fixtures/vendor"
 _NODE = "fixtures/stopcheck_fixtures/node"
+
+
+def _no_server() -> str:
+    try:
+        connect_to_server().close()
+    except UsageFault as fault:
+        return str(fault)
+    return ""
 
 
 class Recipe(NamedTuple):
@@ -54,6 +64,8 @@ RECIPES = {
     "simple-gate": Recipe(f"{_VENDOR}/simple_gate.py:Gate", _ADMISSION, 300),
     "claims-serialised": Recipe(f"{_VENDOR}/claims_serialised.py:Gate", _ADMISSION, 300),
     "node-flag": Recipe(f"{COMMAND}node {_NODE}/flag_gate.js", _ADMISSION, 300, node.missing),
+    "node-sqlite": Recipe(f"{COMMAND}node {_NODE}/gate.js", _ADMISSION, missing=node.missing),
+    "postgres": Recipe("postgres", _ADMISSION, missing=_no_server),
     "memory": Recipe("memory", _BOTH, 1000),
     "sqlite": Recipe("sqlite", _BOTH, 1000),
     "memory-whole": Recipe("memory"),
