@@ -1,8 +1,8 @@
 """Runs in whose server everybody was served in turn.
 
 One idea: where several statements wait for one row that was changed meanwhile, all of them follow it to its new
-version when it is let go of, and which one gets it is a race within the server that no choice of ours decides. Nearly
-always it is the one that has waited longest. So that a run is a function of its choices, it counts if it went like
+version when it is let go of, and which one gets it is a race within the server that no choice of ours decides. Mostly
+it is the one that has waited longest. So that a run is a function of its choices, it counts if it went like
 that; another is made again by the same answers, before anybody has been asked what to do next. What comes out of turn
 each time is no race but the server's way, and counts.
 """
