@@ -14,7 +14,7 @@ from typing import NoReturn
 import msgspec
 
 from stopcheck.explore._trial import Result, Trial, Watch, unwatched
-from stopcheck.kernel import Chooser, Cut, Point
+from stopcheck.kernel import Asked, Chooser, Cut, Point, Retracer
 
 #: Runs that are remembered at most.
 MOST = 4_000
@@ -25,30 +25,6 @@ class _Node(msgspec.Struct):
 
     point: Point
     then: dict[int, _Node | Result]
-
-
-class _Following:
-    """Gives the known answers, and asks from there on. ``asked``: all questions and answers."""
-
-    def __init__(self, known: list[tuple[Point, int]], chooser: Chooser, *, cut: bool) -> None:
-        self.asked: list[tuple[Point, int]] = []
-        self._known = known
-        self._chooser = chooser
-        self._cut = cut
-
-    def choose(self, point: Point) -> int:
-        """The known answer, or a new one."""
-        position = len(self.asked)
-        if position < len(self._known):
-            asked, index = self._known[position]
-            if (asked.name, asked.options) != (point.name, point.options):
-                raise RuntimeError(f"a run that was made again asks {point.name} where it asked {asked.name}")
-        elif self._cut:
-            raise Cut
-        else:
-            index = self._chooser.choose(point)
-        self.asked.append((msgspec.structs.replace(point, state=None), index))
-        return index
 
 
 class Remembered:
@@ -66,7 +42,7 @@ class Remembered:
 
     def __call__(self, chooser: Chooser, watch: Watch = unwatched, /) -> Result:
         """Look, and make the run if it is a new one."""
-        known: list[tuple[Point, int]] = []
+        known: list[Asked] = []
         at = self._first.get(0)
         cut = False
         while isinstance(at, _Node) and not cut:
@@ -80,14 +56,14 @@ class Remembered:
         if isinstance(at, Result):
             watch(at.violations)
             return at
-        following = _Following(known, chooser, cut=cut)
+        following = Retracer(known, _ends_here if cut else chooser.choose)
         result = self.trial(following, watch)
         self.made += 1
         if not result.cut and self.made <= MOST:
             self._remember(following.asked, result)
         return result
 
-    def _remember(self, asked: list[tuple[Point, int]], result: Result) -> None:
+    def _remember(self, asked: list[Asked], result: Result) -> None:
         then, key = self._first, 0
         for point, index in asked:
             node = then.setdefault(key, _Node(point, {}))
@@ -103,6 +79,10 @@ class Remembered:
             admitted=_not_kept,
             measures=_not_kept,
         )
+
+
+def _ends_here(_: Point) -> NoReturn:
+    raise Cut
 
 
 def _not_kept() -> NoReturn:

@@ -44,6 +44,7 @@ from stopcheck.kernel._points import (
     Point,
     Recorder,
 )
+from stopcheck.kernel._retracing import Asked, Retracer
 from stopcheck.kernel._schedule import Guide, Replayer, Schedule
 from stopcheck.kernel._threads import ThreadHost, current_call, park_here
 from stopcheck.kernel._turns import Bounds, Ending, Peril, TimeRaces
@@ -71,6 +72,7 @@ __all__ = [
     "SCHEDULE",
     "TIME_PREFIX",
     "Actor",
+    "Asked",
     "AsyncioHost",
     "Bounds",
     "Choice",
@@ -99,6 +101,7 @@ __all__ = [
     "Point",
     "Recorder",
     "Replayer",
+    "Retracer",
     "Schedule",
     "ThreadHost",
     "TimeRaces",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from stopcheck.kernel import DivergedError, Divergence, Point
+from stopcheck.kernel import Asked, Point, Retracer
 
 T = TypeVar("T")
 
@@ -47,51 +47,37 @@ def in_turn(attempt: Callable[[Choose, AtRest | None], T], choose: Choose, at_re
     and begins from nothing then. Raises :class:`DivergedError` if it asks something else there."""
     if not seen.can_be_out_of_turn:
         return attempt(choose, at_rest)
-    trace = _Trace(choose, at_rest, seen)
-    for _ in range(REPEATS):
+    known: list[Asked] = []
+    for repeat in range(REPEATS + 1):
+        trace = _Trace(Retracer(known, choose), at_rest, seen if repeat < REPEATS else None)
         try:
             made = attempt(trace.choose, None if at_rest is None else trace.at_rest)
             trace.check()
         except _OutOfTurnError:
-            trace.rewind()
+            known = max(known, trace.asked, key=len)
         else:
             return made
-    trace.checks = False
-    return attempt(trace.choose, None if at_rest is None else trace.at_rest)
+    raise AssertionError("the last attempt is watched by nobody")
 
 
 class _Trace:
-    """Answers as before, and asks on from there."""
+    """Answers as before and asks on from there, as long as whoever is ``seen`` is served in turn."""
 
-    def __init__(self, choose: Choose, at_rest: AtRest | None, seen: Served) -> None:
-        self._choose = choose
+    def __init__(self, retracer: Retracer, at_rest: AtRest | None, seen: Served | None) -> None:
+        self.asked = retracer.asked
+        self._answer = retracer.choose
         self._at_rest = at_rest
         self._seen = seen
-        self._answers: list[tuple[Point, int]] = []
-        self._position = 0
-        self.checks = True
-
-    def rewind(self) -> None:
-        self._position = 0
 
     def check(self) -> None:
-        if self.checks and self._seen.out_of_turn:
+        if self._seen is not None and self._seen.out_of_turn:
             raise _OutOfTurnError
 
     def choose(self, point: Point) -> int:
         self.check()
-        position = self._position
-        self._position += 1
-        if position == len(self._answers):
-            self._answers.append((point, self._choose(point)))
-            return self._answers[-1][1]
-        known, index = self._answers[position]
-        if (known.name, known.options) != (point.name, point.options):
-            option = known.options[index]
-            raise DivergedError(Divergence(position, known.name, option, point.name, point.options, point.step))
-        return index
+        return self._answer(point)
 
     def at_rest(self, state: Callable[[], bytes]) -> None:
         self.check()
-        if self._at_rest is not None:
-            self._at_rest(state)
+        assert self._at_rest is not None
+        self._at_rest(state)

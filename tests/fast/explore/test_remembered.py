@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stopcheck.explore import Budget, Remembered, Result, depth_first, nearest_passing, replay, shrink
-from stopcheck.kernel import Cut, Guide, Point
+from stopcheck.kernel import Cut, DivergedError, Guide, Point
 from tests.fast.explore.programs import ProgramTrial, deep_race
 from tests.fast.explore.toys import ToyTrial, race
 
@@ -53,7 +53,7 @@ def test_a_run_that_asks_something_else_is_noticed() -> None:
     remembered = Remembered(ToyTrial(race))
     remembered(Guide([]))
     remembered.trial = ProgramTrial(deep_race())
-    with pytest.raises(RuntimeError, match="made again asks"):
+    with pytest.raises(DivergedError, match="the run asks at"):
         remembered(Guide(["", "stop@start"]))
 
 
