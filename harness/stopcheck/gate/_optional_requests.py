@@ -35,6 +35,8 @@ class RegisterChild(Request, frozen=True, kw_only=True):
     ``cap_ns`` is the longest that the child may live, from its registration; ``minimum_ns`` the least time in which it
     can be of use; ``reserve_ns`` what the parent keeps for itself at the end of its own lifetime (DDL-2).
     ``cancellation_class`` is what stop the operation supports; ``None``, undeclared, counts as ``cooperative``.
+    A child that was stopped before it came to be never runs: it is rejected, with its own record or as ``Refused``, or
+    taken in as stopped, with ``Done`` (SCOPE-6).
     """
 
     operation: ClassVar[str] = "register_child"

@@ -47,7 +47,7 @@ from stopcheck.gate import (
     Tombstoned,
     Widened,
 )
-from stopcheck.judge._known import Call, InterestFacts, LeaseFacts, TaskFacts
+from stopcheck.judge._known import Call, EffectFacts, InterestFacts, LeaseFacts, TaskFacts
 from stopcheck.judge._lifetimes import earlier, is_due, may_be_due
 from stopcheck.world import Called, Returned
 
@@ -83,6 +83,9 @@ def open_call(facts: Facts, event: Called) -> Call:
     facts.open[event.call_id] = call
     if task is not None:
         _may(facts, task, request)
+        effect = facts.effect_of(request)
+        if isinstance(request, CommitEffect) and effect is not None and effect.task != task.ref:
+            _once(effect.rivals, task.ref)
     elif isinstance(request, OpenTask) and ref is None:
         # The gate assigns incarnations, so any of the key may be the one that it opens now.
         for named in facts.tasks.values():
@@ -190,7 +193,18 @@ def note_record(facts: Facts, record: CancellationRecord, handle: int) -> None:
         task.record = record
 
 
+def _won_by(effect: EffectFacts, ref: TaskRef | None) -> None:
+    """The gate shows the effect as admitted for this task."""
+    if ref in effect.rivals and not effect.admitted:
+        effect.rivals.remove(ref)
+        effect.task = ref
+
+
 def _note_snapshot(facts: Facts, snapshot: Snapshot, handle: int) -> None:
+    for entry in snapshot.effects:
+        effect = facts.effects.get(entry.effect_id)
+        if effect is not None:
+            _won_by(effect, snapshot.task)
     if snapshot.record is not None:
         note_record(facts, snapshot.record, handle)
     task = facts.tasks.get(snapshot.task)
@@ -284,6 +298,8 @@ def _effect_answer(facts: Facts, call: Call, reply: Reply | Snapshot) -> None:
         return
     request = call.request
     name = type(reply).__name__
+    if name in ("Admitted", "ExistingEffect", "ClaimGranted", "Resend", "AlreadyClaimed", "SuppressionDone"):
+        _won_by(effect, request.ref)
     if isinstance(request, CommitEffect) and name in ("Admitted", "ExistingEffect"):
         effect.admitted, effect.doubtful = True, False
         if isinstance(reply, Admitted):

@@ -102,7 +102,8 @@ class Call(msgspec.Struct):
 
 
 class EffectFacts(msgspec.Struct):
-    """What is certain of one effect id."""
+    """What is certain of one effect id. It belongs to the first task that has it admitted; until that is known, to the
+    one that declared it. ``rivals``: other tasks that have tried."""
 
     effect_id: str
     task: TaskRef
@@ -130,6 +131,7 @@ class EffectFacts(msgspec.Struct):
     commit_payloads: list[str] = []
     #: Evidence that was told to the gate, whatever it answered; sorted.
     told: list[Evidence] = []
+    rivals: list[TaskRef] = []
 
 
 class LeaseFacts(msgspec.Struct):

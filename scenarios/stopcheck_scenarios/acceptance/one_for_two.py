@@ -7,6 +7,8 @@ and two payloads have one name. An operation that looks, waits for its store and
 
 from __future__ import annotations
 
+import msgspec
+
 from stopcheck.gate import (
     Accepted,
     Admitted,
@@ -195,20 +197,22 @@ def one_slot(world: World, slot: tuple[Holder, TaskRef], export: TaskRef | None)
 
 
 def names(world: World) -> None:
-    """Two tasks that make an artefact of one name, two payloads for one effect, and two people who ask under one id."""
+    """Two tasks that make an artefact of one name, and an effect; two payloads for one effect, and two people who ask
+    under one id."""
     task, letter = world.task("refund"), world.task("letter")
     hands = two_hands(world, task)
     world.opens(letter)
     makers = (hands[0].holder, task), (world.under_way(letter, "letter writer"), letter)
-    mail = world.effect(task, "mail", world.receiver("mail"))
-    left, right = (names_of(world, hand, mail, maker) for hand, maker in zip(hands, makers, strict=True))
+    mail = world.receiver("mail")
+    mails = world.effect(task, "mail", mail), world.effect(task, "bill", mail)
+    left, right = (names_of(world, hand, mails, maker) for hand, maker in zip(hands, makers, strict=True))
     set_to_work(world, hands, (left, right))
     world.actor("auditor", look_at_all(world, hands[0], (letter,)))
 
 
-def names_of(world: World, hand: Hand, mail: Effect, maker: tuple[Holder, TaskRef]) -> list[Errand]:
+def names_of(world: World, hand: Hand, mails: tuple[Effect, Effect], maker: tuple[Holder, TaskRef]) -> list[Errand]:
     """The same names, each for something of the hand's own."""
-    has, (holder, task) = world.port.contract.has, maker
+    has, (holder, task), (mail, bill) = world.port.contract.has, maker, mails
     errands: list[Errand] = []
     if has(Capability.RESULTS):
         errands.append(lambda: hand.friend.ask_task(hand.task, "question", hand.own("channel")))
@@ -217,6 +221,8 @@ def names_of(world: World, hand: Hand, mail: Effect, maker: tuple[Holder, TaskRe
     if world.port.contract.ledger:
         payload = mail.payload_digest if hand.name == LEFT else hand.own("payload")
         errands.append(lambda: hand.worker.commit_effect(mail, hand.epoch, payload_digest=payload))
+        own = msgspec.structs.replace(bill, task=task)
+        errands.append(lambda: holder.client.commit_effect(own, holder.epoch))
     return errands
 
 

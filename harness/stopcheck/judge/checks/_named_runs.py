@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import Lost, Refused, RequestCancel, Stopped, TaskRef, rights_for
+from stopcheck.gate import Refused, RequestCancel, TaskRef, rights_for
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call
@@ -16,7 +16,7 @@ from stopcheck.judge._reading import Reading
 from stopcheck.judge._rights import STOPS
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
-from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, traces
+from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, tells_of_a_stop, traces
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: What stops a run, or tells it to.
@@ -59,7 +59,7 @@ class OtherRunsSeeNothing(ReadingCheck):
     def on_deed(self, deed: Deed) -> None:
         """What the run is told."""
         window = self.window(deed)
-        if window is None or not isinstance(deed.reply, Stopped | Lost):
+        if window is None or not tells_of_a_stop(self.facts, deed):
             return
         other = self._stopped_elsewhere(window.task.ref)
         if other is not None:

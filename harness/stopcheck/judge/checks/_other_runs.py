@@ -75,7 +75,7 @@ class NextRunIsClean(ReadingCheck):
         stopped = self._stopped_before(window.task) if window is not None and deed.definite else None
         if window is None or stopped is None:
             return
-        if isinstance(deed.reply, Stopped | Lost | PreCancelled):
+        if tells_of_a_stop(self.facts, deed):
             self._told(deed, window.name, "it was never stopped", stopped)
         elif isinstance(deed.request, UseGrant | FireRetry) and isinstance(deed.reply, Done | RetryFired):
             self._left_behind(deed, window, stopped)
@@ -167,7 +167,7 @@ class HandleIsNoTask(ReadingCheck):
         if lease is None or other is None:
             return
         self.exercised("DLV-8")
-        if isinstance(deed.reply, StaleLease | Stopped | Lost):
+        if isinstance(deed.reply, StaleLease) or tells_of_a_stop(self.facts, deed):
             self._told(f"{deed.operation} (call {deed.call_id}) was answered {deed.answer}", lease, other)
 
     def on_reading(self, reading: Reading) -> None:
@@ -214,6 +214,18 @@ def may_be_ended_from_outside(facts: Facts, ref: TaskRef) -> bool:
     return facts.prompted(ref) or any(owner.ending or owner.finishing for owner in facts.ancestors(ref))
 
 
+def tells_of_a_stop(facts: Facts, deed: Deed) -> bool:
+    """Whether a call was answered that its task was stopped. A call may name a second task, a child or a subscriber;
+    that *that* one was stopped says nothing of the first."""
+    if deed.ref is None or not isinstance(deed.reply, Stopped | Lost | PreCancelled):
+        return False
+    second: TaskRef | None = getattr(deed.request, "child", None) or getattr(deed.request, "subscriber", None)
+    if second is None:
+        return True
+    of_this, of_second = ({ref, *(owner.ref for owner in facts.ancestors(ref))} for ref in (deed.ref, second))
+    return deed.reply.record.task not in of_second - of_this
+
+
 def _like(deed: Deed, lease: LeaseFacts, tasks: dict[TaskRef, TaskFacts]) -> bool:
     """Whether the call names a worker or an epoch as the lease does, or stops a run that has such a one."""
     if deed.ref is None:
@@ -226,4 +238,4 @@ def _like(deed: Deed, lease: LeaseFacts, tasks: dict[TaskRef, TaskFacts]) -> boo
 
 CHECKS: tuple[type[Check], ...] = (NextRunIsClean, HandleIsNoTask)
 
-__all__ = ["CHECKS", "may_be_ended_from_outside", "traces"]
+__all__ = ["CHECKS", "may_be_ended_from_outside", "tells_of_a_stop", "traces"]

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from stopcheck.gate import FinishChild, RegisterChild, Release, StartChild, Subscribe
+from stopcheck.gate import FinishChild, RegisterChild, Release, StartChild, Subscribe, TaskRef
 from stopcheck.judge.linearisability._outcome import DONE, NO_TIME, REFUSED, STALE, Outcome, end_of
 from stopcheck.judge.linearisability._rules import Place, Steps, settled_places
-from stopcheck.judge.linearisability._state import GateState, Interest, Owned, Task
+from stopcheck.judge.linearisability._state import GateState, Interest, Owned, Phase, Task
 
 
 def ends_shown(place: Place, owned: Owned) -> tuple[str, ...]:
@@ -46,8 +46,10 @@ def register_child(place: Place, request: RegisterChild) -> Steps:
     owned = place.task.owned(request.child)
     if owned is not None:
         yield from _seen(place, owned, Outcome("ExistingChild", values=ends_shown(place, owned)))
-    elif place.state.task(request.child) is not None:
+    elif (other := place.state.task(request.child)) is not None:
         yield REFUSED, place.state  # it was opened as a task of its own, or has another parent
+        if other.phase is Phase.TOMBSTONE:
+            yield from _over_tombstone(place, request.child, other, holds=holds and not over)
     elif holds and not over:
         fits, late = _time_left(place, request)
         if fits:
@@ -55,6 +57,14 @@ def register_child(place: Place, request: RegisterChild) -> Steps:
             yield Outcome("Done"), reached.with_task(request.child, _child_task(place, request))
         if late:
             yield NO_TIME, place.state
+
+
+def _over_tombstone(place: Place, child: TaskRef, tombstone: Task, *, holds: bool) -> Steps:
+    """A child that was stopped before it came to be never runs: told so, or taken in as it is, stopped."""
+    yield Outcome("Stopped", records=(child,)), place.state
+    if holds:
+        reached = place.put(children=place.task.with_owned(Owned(child)).children)
+        yield DONE, reached.with_task(child, replace(tombstone, parent=place.ref))
 
 
 def _time_left(place: Place, request: RegisterChild) -> tuple[bool, bool]:
