@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -112,3 +115,59 @@ def test_a_run_is_told_as_it_breaks_the_clause_under_which_the_page_shows_it() -
     (told,) = told_findings(msgspec.structs.replace(REPORT, clauses=rows))
     assert told == FINDING
     assert [cause.finding for cause in causes(msgspec.structs.replace(REPORT, clauses=rows))] == [told]
+
+
+def test_a_report_that_was_not_wholly_written_leaves_the_one_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(b"of before")
+
+    def half(self: Path, content: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(content[:4])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(UsageFault, match="No space left on device"):
+        write_report(path, b"of today")
+    assert path.read_bytes() == b"of before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_report_is_written_where_a_link_points_and_may_be_read_by_whom_it_could(tmp_path: Path) -> None:
+    target, link = tmp_path / "reports" / "report.json", tmp_path / "latest.json"
+    target.parent.mkdir()
+    target.write_bytes(b"of before")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_report(link, b"of today")
+    assert link.is_symlink()
+    assert (target.read_bytes(), stat.S_IMODE(target.stat().st_mode)) == (b"of today", 0o640)
+
+
+def test_a_new_report_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    write_report(tmp_path / "report.json", b"of today")
+    (tmp_path / "any").touch()
+    assert (tmp_path / "report.json").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_a_report_may_go_into_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_report(tmp_path / "pipe", b"of today")
+    assert os.read(reader, 100) == b"of today"
+    os.close(reader)
+
+
+def test_a_report_whose_file_cannot_be_replaced_is_written_into_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    path = tmp_path / "mounted.json"
+    path.write_bytes(b"of before")
+    monkeypatch.setattr(os, "replace", busy)
+    write_report(path, b"of today")
+    assert path.read_bytes() == b"of today"
