@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from stopcheck.explore._trial import Result, Trial
 from stopcheck.judge import Violation
-from stopcheck.kernel import Cut, Point
+from stopcheck.kernel import Cut, Point, start_thread
 
 
 class Stepwise:
@@ -30,7 +30,7 @@ class Stepwise:
         self._error: BaseException | None = None
         self._asked = threading.Semaphore(0)
         self._answered = threading.Semaphore(0)
-        threading.Thread(target=self._run, name="stopcheck-run", daemon=True).start()
+        start_thread("stopcheck-run", self._run)
         self._wait()
 
     def answer(self, index: int) -> None:

@@ -32,6 +32,7 @@ from stopcheck.kernel._happens_before import HappensBefore
 from stopcheck.kernel._hosts import Finished, Host, InlineHost, NestedCall
 from stopcheck.kernel._kernel import Kernel
 from stopcheck.kernel._loops import GATE_TIMER, Loop, LoopCall, LoopHost, call_in, current_loop
+from stopcheck.kernel._own_threads import start_thread
 from stopcheck.kernel._points import (
     CRASH_PREFIX,
     FAULT,
@@ -120,6 +121,7 @@ __all__ = [
     "plural",
     "run_twice",
     "sleep_until",
+    "start_thread",
     "wait_or_timeout",
     "wait_until",
 ]

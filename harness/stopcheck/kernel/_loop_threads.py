@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 from stopcheck.kernel._errors import HungError
+from stopcheck.kernel._own_threads import start_thread
 from stopcheck.kernel._places import describe
 
 #: How long one look at a thread that is out lasts. It costs nothing when the thread comes back sooner.
@@ -127,4 +128,4 @@ class Threads:
 
 
 def _in_a_thread(work: Callable[[], None]) -> None:
-    threading.Thread(target=work, name="stopcheck-worker", daemon=True).start()
+    start_thread("stopcheck-worker", work)

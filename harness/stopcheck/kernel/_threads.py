@@ -17,6 +17,7 @@ from typing import Any
 from stopcheck.kernel._actors import Actor, Park
 from stopcheck.kernel._errors import ForeignAwaitError, HungError, Killed
 from stopcheck.kernel._hosts import Finished, NestedCall, as_coroutine, as_park, quietly_close
+from stopcheck.kernel._own_threads import start_thread
 from stopcheck.kernel._places import describe
 
 _current = threading.local()
@@ -47,8 +48,7 @@ class _Worker:
         self._back = threading.Lock()
         self._go.acquire()
         self._back.acquire()
-        self.thread = threading.Thread(target=self._serve, name="stopcheck-actor", daemon=True)
-        self.thread.start()
+        self.thread = start_thread("stopcheck-actor", self._serve)
 
     def run(self, seconds: float) -> bool:
         """In the kernel's thread: give the baton and wait for it. False when it does not come back in time."""
