@@ -12,11 +12,13 @@ gets from its ``Environment``. Operations and replies are those of ``stopcheck.g
   call-back; call-backs that do not park are answered at once, 10,000 times at most before the call parks or
   has its result.
 * Standard error is the gate's log. Standard output is the wire, and nothing else may be written there.
-* All numbers are integers below 2^53; times are nanoseconds of the virtual clock, which starts at 0.
+* No key stands twice in one object. All numbers are integers below 2^53; times are nanoseconds of the virtual clock,
+  which starts at 0.
 """
 
 from __future__ import annotations
 
+import json
 from enum import IntEnum
 from typing import Any, Literal
 
@@ -238,6 +240,10 @@ Outgoing = Asked | Result | Failure
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Incoming)
+#: Characters of what is wrong that are shown.
+_SHOWN = 40
+#: Integers from here on are not the same in every language.
+_TOO_LARGE = 1 << 53
 
 
 def encode(message: Outgoing) -> bytes:
@@ -247,4 +253,27 @@ def encode(message: Outgoing) -> bytes:
 
 def decode(line: bytes) -> Incoming:
     """One line of the gate's. Raises ``msgspec.MsgspecError`` (``DecodeError`` where it is not even JSON)."""
-    return _decoder.decode(line)
+    message = _decoder.decode(line)
+    try:
+        _strict.decode(line.decode())
+    except json.JSONDecodeError as error:  # the other reader passed over it
+        raise msgspec.DecodeError(str(error)) from error
+    return message
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Readers take one of two values or the other: no message may hang on that."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+        raise msgspec.ValidationError(f"the key {twice[:_SHOWN]!r} stands twice in one object")
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > len(str(-_TOO_LARGE)) or abs(int(digits)) >= _TOO_LARGE:
+        raise msgspec.ValidationError(f"the number {digits[:_SHOWN]} is not below 2^53")
+    return int(digits)
+
+
+_strict = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer)

@@ -49,6 +49,18 @@ IN_A_CALL = {
     "begins what it never closes": ("WireFault", "it is no message of JSON-RPC 2.0", "batches are not spoken here"),
     "answers with no number": ("WireFault", "it is not JSON", "invalid character"),
     "answers with a number that is too large": ("WrongReply", "Number out of range - at `$.revision`", "replies of"),
+    "answers with a number that not every language has": (
+        "WireFault",
+        "no message",
+        "9007199254740992 is not below 2^53",
+    ),
+    "answers with a number without end": ("WireFault", "it is no message", "9999 is not below 2^53"),
+    "says a key twice": ("WireFault", "it is no message of JSON-RPC", "the key 'revision' stands twice in one object"),
+    "answers twice in one message": (
+        "WireFault",
+        "it is no message of JSON-RPC",
+        "the key 'id' stands twice in one obj",
+    ),
     "answers with half a character": ("WireFault", "it is not JSON", "only messages go to standard output"),
     "answers by a number that is none of ours": ("WireFault", "it is no message", "Expected `int`, got `float`"),
     "answers by a truth": ("WireFault", "it is no message", "Expected `int`, got `bool` - at `$.id`"),
