@@ -68,12 +68,12 @@ async def execute(request: Open, on_event: OnEvent, manner: Manner) -> Outcome:
                 await nursery.start(_heed, crew)
                 with crew.scope:
                     await crew.campaign()
+                if crew.scope.cancelled_caught:  # whoever asks once more is heeded too, and waits
+                    crew.kill()
+                    crew.leave()
                 nursery.cancel_scope.cancel()
-            if crew.scope.cancelled_caught:
-                crew.kill()
-                if outcome.opened is None:
-                    raise KeyboardInterrupt
-                crew.leave()
+            if crew.scope.cancelled_caught and outcome.opened is None:
+                raise KeyboardInterrupt
         except BaseException:
             crew.kill()
             raise

@@ -30,6 +30,7 @@ from stopcheck.cli._options import (
 )
 from stopcheck.cli._outputs import output_options, take_outputs, write_outputs
 from stopcheck.cli._progress import live_progress, progress_options
+from stopcheck.cli._stops import Stops
 from stopcheck.report import ReportConsole, make_console
 
 _BUDGET = click.IntRange(1)
@@ -98,7 +99,8 @@ def certify_command(
 
     Ctrl-C and SIGTERM end a campaign in good order: what is known is reported, the rest is UNKNOWN, and what to go on
     from is written down. With --resume even kill -9 costs no more than the jobs under way: the same command again goes
-    on, and ends in the report of a campaign that nobody disturbed.
+    on, and ends in the report of a campaign that nobody disturbed. A second Ctrl-C does not cost the report either, but
+    only the pictures of its failures; a third one may.
 
     \b
     Examples:
@@ -121,9 +123,10 @@ def certify_command(
     console = make_console()
     waivers = given_waivers(waivers_path)
     flags["clauses"] = tuple(name.upper() for name in flags["clauses"])
-    with live_progress(quiet=quiet, plain=plain) as live:
-        done = run_campaign(reference, Options(**flags, waivers=waivers, leave=_LEAVE), live.on_event)
-    write_outputs(console, done, outputs)
+    with Stops() as stops:
+        with live_progress(quiet=quiet, plain=plain) as live:
+            done = run_campaign(reference, Options(**flags, waivers=waivers, leave=_LEAVE), live.on_event)
+        write_outputs(console, done, outputs, stops)
     if done.left is not None:
         _go_on(console, done.left)
     return done.report.exit_code

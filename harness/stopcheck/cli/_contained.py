@@ -80,6 +80,8 @@ def _act(action: Callable[[], int], pulse: Pulse, *, debugging: bool) -> None:
     try:
         sys.stdout, sys.stderr = _kept(sys.stdout), _kept(sys.stderr)
         signal.signal(signal.SIGINT, _left_to_the_parent)
+        if callable(signal.getsignal(signal.SIGTERM)):  # what the parent does then is its own
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         with forks_refused():
             code = guarded(action if debugging else lambda: _blamed(action))
         sys.stdout.flush()

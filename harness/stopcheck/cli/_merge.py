@@ -10,6 +10,7 @@ import click
 from stopcheck.campaign import PROFILES, Options, merge
 from stopcheck.cli._options import edition_option, given_waivers, waivers_option
 from stopcheck.cli._outputs import output_options, take_outputs, write_outputs
+from stopcheck.cli._stops import Stops
 from stopcheck.report import make_console
 
 
@@ -30,5 +31,6 @@ def merge_command(files: tuple[Path, ...], waivers_path: Path | None, **flags: A
     """
     outputs = take_outputs(flags)
     done = merge(files, Options(**flags, waivers=given_waivers(waivers_path)))
-    write_outputs(make_console(), done, outputs)
+    with Stops() as stops:
+        write_outputs(make_console(), done, outputs, stops)
     return done.report.exit_code

@@ -27,6 +27,7 @@ from stopcheck.campaign import (
 )
 from stopcheck.cli._from_anywhere import report_for
 from stopcheck.cli._report_files import picked, report_files, with_interleavings, write_files
+from stopcheck.cli._stops import Stops
 from stopcheck.report import (
     ReportConsole,
     check_folder,
@@ -86,11 +87,11 @@ def take_outputs(flags: dict[str, Any]) -> Outputs:
     return outputs
 
 
-def write_outputs(console: ReportConsole, campaign: Campaign, outputs: Outputs) -> None:
-    """Write the files, then print."""
+def write_outputs(console: ReportConsole, campaign: Campaign, outputs: Outputs, stops: Stops) -> None:
+    """Write the files, then print. Of the files a stop costs only what is not told yet."""
     report, options = campaign.report, campaign.options
     if outputs.files:
-        report = with_interleavings(report, execution_s=options.execution_s, silence_s=options.silence_s)
+        report = with_interleavings(report, stops, execution_s=options.execution_s, silence_s=options.silence_s)
     write_files(outputs.files, report)
     if outputs.failures is not None:
         write_failures(outputs.failures, report)

@@ -26,6 +26,7 @@ from stopcheck.campaign import (
     replay_any,
 )
 from stopcheck.cli._contained import Pulse, contained
+from stopcheck.cli._stops import Stops
 from stopcheck.kernel import DivergedError, TokenError
 from stopcheck.report import (
     check_writable,
@@ -87,18 +88,21 @@ def write_files(files: Mapping[str, Path], report: Report) -> None:
         write_report(path, FORMATS[name].render(report))
 
 
-def with_interleavings(report: Report, *, execution_s: float, silence_s: float) -> Report:
+def with_interleavings(report: Report, stops: Stops, *, execution_s: float, silence_s: float) -> Report:
     """The report with the runs of what it shows of each clause that failed, made again in a process of its own; of a
-    real death the run up to it. Where that cannot be (another gate by now), a finding stays without."""
+    real death the run up to it. Where that cannot be (another gate by now, a stop), a finding stays without."""
     wanted = told_findings(report)
     if report.gate is None or not wanted:
         return report
     reference = report.gate.reference
     with tempfile.TemporaryDirectory(prefix="stopcheck-") as folder:
         path = Path(folder) / "interleavings.json"
-        contained(lambda pulse: _tell(reference, wanted, path, execution_s, pulse), silence_s)
-        lines = path.read_bytes().splitlines() if path.exists() else []
-    told = tuple(msgspec.json.decode(line, type=Interleaving) for line in lines)
+        stops.unless_heard(
+            lambda: contained(lambda pulse: _tell(reference, wanted, path, execution_s, pulse), silence_s)
+        )
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    # The last one may be cut off: the process was killed while it wrote.
+    told = tuple(msgspec.json.decode(line, type=Interleaving) for line in lines if line.endswith(b"\n"))
     return msgspec.structs.replace(report, interleavings=told)
 
 

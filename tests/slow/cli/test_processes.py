@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from stopcheck.campaign import ExitCode
+from stopcheck.campaign import ExitCode, Report
 from stopcheck.cli._entry import INTERRUPTED
 from stopcheck.cli._guard import BROKEN_PIPE
 from tests.slow.cli.support import HASTY, PATIENCE_S, VENDOR, left_behind, start, stopcheck, until, write_gate
@@ -38,6 +39,38 @@ def test_ctrl_c_ends_a_child_that_cannot_be_interrupted(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == ExitCode.INCONCLUSIVE
+    assert left_behind(process.pid) == []
+
+
+#: A wrong gate, whose runs hang when they are told again.
+_HANGS_WHEN_TOLD = """
+import os
+from stopcheck_fixtures.faulty.admission import LeaseIsEnough
+
+class Gate(LeaseIsEnough):
+    def inspect(self, request):
+        if "STOPCHECK_CONTAINED" in os.environ:
+            open("tells", "w").close()
+            while True: pass
+        return super().inspect(request)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_while_failures_are_told_costs_no_report(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "gate.py").write_text(_HANGS_WHEN_TOLD)
+    flags = ("--scenario", "before-admission", "--fail-fast", "--quiet", "--json", "report.json", "--html", "page.html")
+    process = start("certify", "gate.py:Gate", *flags, cwd=tmp_path)
+    until((tmp_path / "tells").exists)
+    os.kill(process.pid, number)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, err) == (
+        ExitCode.VIOLATIONS,
+        "the report is being written; once more ends without it\n",
+    )
+    report = msgspec.json.decode((tmp_path / "report.json").read_bytes(), type=Report)
+    assert (report.exit_code, report.interleavings) == (ExitCode.VIOLATIONS, ())
+    assert (tmp_path / "page.html").exists()
     assert left_behind(process.pid) == []
 
 

@@ -15,6 +15,7 @@ from stopcheck.campaign._databases import connect_to_server
 from stopcheck.campaign._errors import UsageFault
 from stopcheck.campaign._loading import COMMAND
 from stopcheck.cli._report_files import FORMATS, with_interleavings
+from stopcheck.cli._stops import Stops
 from tests.slow.remote import node
 
 ROOT = Path(__file__).parents[3]
@@ -52,7 +53,7 @@ class Recipe(NamedTuple):
         """Certify the gate."""
         options = Options(scenarios=self.scenarios, budget=self.budget, children=children)
         report = certify(self.gate, options, lambda _event: None)
-        return with_interleavings(report, execution_s=options.execution_s, silence_s=options.silence_s)
+        return with_interleavings(report, Stops(), execution_s=options.execution_s, silence_s=options.silence_s)
 
 
 _ADMISSION = ("before-admission",)
