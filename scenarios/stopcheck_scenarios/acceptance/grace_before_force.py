@@ -24,6 +24,8 @@ from stopcheck.world import Client, FaultBudget, Scenario, Witness, World, sleep
 from stopcheck_scenarios._seen import act, answer, both, call, in_order, saw
 
 WORKER = "worker"
+#: Of a time that is rounded, the grace period ends too early.
+A_MOMENT_NS = 1_500_000
 
 
 def build(world: World) -> None:
@@ -37,7 +39,8 @@ def build(world: World) -> None:
 
 
 async def press_twice(world: World, client: Client, task: TaskRef) -> None:
-    """Press Stop, and once more when the grace period is nearly over."""
+    """Press Stop, at no full second, and once more when the grace period is nearly over."""
+    await sleep_until("some time", A_MOMENT_NS, "stop")
     reply = await client.request_cancel(task, Scope.TASK, "stop")
     if isinstance(reply, Accepted):
         world.records[task] = reply.record

@@ -1,8 +1,8 @@
 """Deadlines: what is owned lives no longer than its owner, and a lifetime's end is a stop like any other.
 
-In the first, an owner with eight seconds hands out shorter and shorter lifetimes, asks for more than is left, and asks
-again. In the second, the last nanosecond before the deadline is worked in, and the first one after it is not, while a
-person may press Stop on either side of it. In the third, a child's own cap ends while its owner goes on.
+In the first, an owner with some eight seconds hands out shorter and shorter lifetimes, asks for more than is left, and
+asks again. In the second, the last nanosecond before the deadline is worked in, and the first one after it is not,
+while a person may press Stop on either side of it. In the third, a child's own cap ends while its owner goes on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ from stopcheck.gate import (
 from stopcheck.world import Child, Client, Effect, Event, FaultBudget, Holder, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import Match, answer, both, in_order, saw
 
-LIFETIME_NS = 8 * SECOND_NS
+#: None of these is a whole second, or a whole millisecond: what is rounded ends too early, or too late.
+LIFETIME_NS = 8 * SECOND_NS + 1_500_000
+LETTER_NS, CAP_NS = 3 * SECOND_NS + 1_500_000, 2 * SECOND_NS + 1_500_000
+RESERVE_NS = 2 * SECOND_NS + 700_000
+LATE_NS = 5 * SECOND_NS + 1
+#: What an owner has left when it is late, before its reserve.
+LEFT_NS = LIFETIME_NS - RESERVE_NS - LATE_NS
 NEEDS = frozenset((Capability.DEADLINES,))
 FAMILY = frozenset((Capability.DEADLINES, Capability.CHILDREN))
 
@@ -35,29 +41,36 @@ FAMILY = frozenset((Capability.DEADLINES, Capability.CHILDREN))
 
 
 def shrinking(world: World) -> None:
-    """An owner with eight seconds, of which it keeps two, and what it wants to own."""
+    """An owner with some eight seconds, of which it keeps two, and what it wants to own."""
     answer_task = world.task("answer")
-    letter = world.child(answer_task, "letter", cap_ns=3 * SECOND_NS)
+    letter = world.child(answer_task, "letter", cap_ns=LETTER_NS)
     translation = world.child(letter.ref, "translation", cap_ns=60 * SECOND_NS)
     summary = world.child(answer_task, "summary")
-    long_one = world.child(answer_task, "long-one", minimum_ns=SECOND_NS, reserve_ns=2 * SECOND_NS)
-    short_one = world.child(answer_task, "short-one", cap_ns=4 * SECOND_NS, minimum_ns=1, reserve_ns=2 * SECOND_NS)
+    glossary = world.child(answer_task, "glossary", cap_ns=CAP_NS)
+    no_time = world.child(answer_task, "no-time", cap_ns=0)
+    long_one = world.child(answer_task, "long-one", minimum_ns=LEFT_NS + 1, reserve_ns=RESERVE_NS)
+    short_one = world.child(
+        answer_task, "short-one", cap_ns=2 * SECOND_NS, minimum_ns=LEFT_NS - 1, reserve_ns=RESERVE_NS
+    )
     world.opens(answer_task, LIFETIME_NS)
-    owner = world.under_way(answer_task, "owner", children=(letter, summary))
+    owner = world.under_way(answer_task, "owner", children=(letter, summary, glossary))
     of_letter = world.under_way(letter.ref, "letter worker", children=(translation,))
     auditor = world.client("auditor", Right.INSPECT)
-    world.actor("owner", ask_again(owner, letter, long_one, short_one))
+    world.actor("owner", ask_again(owner, (letter, glossary), (long_one, no_time, short_one)))
     world.actor("letter worker", repeat(of_letter, translation))
-    world.actor("auditor", look(auditor, (letter, translation, summary, short_one)))
+    world.actor("auditor", look(auditor, (letter, translation, summary, glossary, no_time, short_one)))
 
 
-async def ask_again(owner: Holder, letter: Child, long_one: Child, short_one: Child) -> None:
-    """A repeat, then two more with little time left: one needs more than there is before the reserve."""
+async def ask_again(owner: Holder, early: tuple[Child, Child], late: tuple[Child, ...]) -> None:
+    """A repeat and a start, then three more with little time left: one needs a moment more than there is before the
+    reserve, one has no time at all, and the last needs a moment less."""
+    letter, glossary = early
     await sleep_until("a second later", SECOND_NS, "a second later")
     await owner.client.register_child(letter, owner.epoch)
-    await sleep_until("late", 5 * SECOND_NS + 1, "late")
-    await owner.client.register_child(long_one, owner.epoch)
-    await owner.client.register_child(short_one, owner.epoch)
+    await owner.client.start_child(glossary)
+    await sleep_until("late", LATE_NS, "late")
+    for child in late:
+        await owner.client.register_child(child, owner.epoch)
 
 
 async def repeat(holder: Holder, translation: Child) -> None:
@@ -68,7 +81,7 @@ async def repeat(holder: Holder, translation: Child) -> None:
 
 async def look(client: Client, children: tuple[Child, ...]) -> None:
     """Read how long each has."""
-    await sleep_until("end", 5 * SECOND_NS + 2, "end")
+    await sleep_until("end", LATE_NS + 1, "end")
     for child in children:
         await client.inspect(child.ref)
 
@@ -113,21 +126,24 @@ async def strike(client: Client, effect: Effect) -> None:
 
 
 def capped(world: World) -> None:
-    """An owner with eight seconds and its child with two, each of which wants to send a mail when two have passed."""
+    """An owner with some eight seconds and its child with two, each of which wants to send a mail when those have
+    passed."""
     parent = world.task("claim")
-    child = world.child(parent, "letter", cap_ns=2 * SECOND_NS)
+    child = world.child(parent, "letter", cap_ns=CAP_NS)
     mail = world.receiver("mail")
     own, letter = world.effect(parent, "claim-mail", mail), world.effect(child.ref, "letter-mail", mail)
     world.opens(parent, LIFETIME_NS)
     owner = world.under_way(parent, "parent worker", children=(child,))
     holder = world.under_way(child.ref, "child worker")
-    world.actor("parent worker", send_at(owner, own, 2 * SECOND_NS))
-    world.actor("child worker", send_at(holder, letter, 2 * SECOND_NS))
+    world.actor("parent worker", send_at(owner, own, CAP_NS))
+    world.actor("child worker", send_at(holder, letter, CAP_NS))
     world.actor("auditor", look_at(world, world.client("auditor", Right.INSPECT), (parent, child.ref)))
 
 
 async def send_at(holder: Holder, effect: Effect, at_ns: int) -> None:
-    """Commit at that time."""
+    """Keep the lease a moment before that time, and commit at it."""
+    await sleep_until("a moment before", at_ns - 1, f"{effect.effect_id} is nearly due")
+    await holder.client.renew_lease(effect.task, holder.epoch)
     await sleep_until("then", at_ns, f"{effect.effect_id} is due")
     await holder.client.commit_effect(effect, holder.epoch)
 

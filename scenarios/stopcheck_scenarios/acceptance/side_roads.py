@@ -2,7 +2,7 @@
 
 In the first page somebody stops a task alone, and when it has settled its whole subtree; its child then wants to work.
 In the second a job without a stop of its own belongs to the child of what is stopped; it was declared twice, otherwise
-the second time. In the third a deadline passes over a task that nobody has begun.
+the second time. In the third a deadline passes over a task that nobody has begun, and another's had passed already.
 """
 
 from __future__ import annotations
@@ -111,14 +111,16 @@ async def stop_above(world: World, owner: tuple[Holder, TaskRef], writer: tuple[
 
 
 def never_begun(world: World) -> None:
-    """A task that waits for a worker until its deadline passes."""
-    task = world.task("answer")
+    """A task that waits for a worker until its deadline passes, and one that is opened at its deadline."""
+    task, late = world.task("answer"), world.task("late-answer")
     world.opens(task, LIFETIME_NS)
-    world.actor("auditor", look(world, task))
+    world.opens(late, 0)
+    world.actor("auditor", look(world, task, late))
 
 
-async def look(world: World, task: TaskRef) -> None:
-    """Look at the deadline."""
+async def look(world: World, task: TaskRef, late: TaskRef) -> None:
+    """Look at what was late from the beginning, then at the deadline of the other."""
+    await world.client("auditor", Right.INSPECT).inspect(late)
     await sleep_until("deadline", LIFETIME_NS, "nobody came")
     await world.client("auditor", Right.INSPECT).inspect(task)
 

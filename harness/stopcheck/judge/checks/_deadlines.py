@@ -116,7 +116,7 @@ class NoChildWithoutTime(_Lifetimes):
             )
 
     def _fits(self, parent: TaskFacts, request: RegisterChild, needed: int) -> bool:
-        useless = request.cap_ns is not None and request.cap_ns < request.minimum_ns
+        useless = request.cap_ns is not None and request.cap_ns <= request.minimum_ns
         return not useless and (parent.due_from_ns is None or self.facts.now_ns + needed < parent.due_from_ns)
 
 

@@ -68,13 +68,13 @@ def _over_tombstone(place: Place, child: TaskRef, tombstone: Task, *, holds: boo
 
 
 def _time_left(place: Place, request: RegisterChild) -> tuple[bool, bool]:
-    """Whether the child's minimum useful time may fit before the reserve, and whether it may not. A cap that is shorter
-    than the minimum, and a minimum that just fits, may be taken either way."""
+    """Whether the child's minimum useful time may fit before the reserve, and whether it may not. A cap that is no
+    longer than the minimum, and a minimum that just fits, may be taken either way."""
     if not place.rules.deadlines:
         return True, False
     needed = request.minimum_ns + request.reserve_ns
     due, maybe_due = place.task.due, place.task.maybe_due
-    useless = request.cap_ns is not None and request.cap_ns < request.minimum_ns
+    useless = request.cap_ns is not None and request.cap_ns <= request.minimum_ns
     fits = due is None or place.now + needed <= due
     return fits, useless or (maybe_due is not None and place.latest + needed >= maybe_due)
 
