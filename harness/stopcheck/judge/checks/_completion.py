@@ -27,7 +27,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe
 from stopcheck.judge._facts import authorised
-from stopcheck.judge._reading import Reading
+from stopcheck.judge._reading import EffectView, Reading
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._effect_evidence import is_kept
 from stopcheck.judge.checks._readings import ReadingCheck, all_told, several
@@ -215,7 +215,8 @@ class EvidenceOutlivesWinner(ReadingCheck):
 
 
 class UnverifiedDoesNotWin(ReadingCheck):
-    """A completion does not win while an effect admitted before it has certainly no definitive disposition.
+    """A completion does not win while an effect admitted before it has certainly no definitive disposition; nor is a
+    task shown completed then, whoever called it so: an owner's word of its child is no evidence.
 
     Children are not looked at here. A pass says nothing of effects whose admission was still unanswered."""
 
@@ -232,12 +233,17 @@ class UnverifiedDoesNotWin(ReadingCheck):
             return
         self.exercised("CMP-5")
         if isinstance(deed.reply, Won):
-            names = several([f"{view.id} (told: {all_told(view)})" for view in unproved])
-            self.violated(
-                "CMP-5",
-                f"complete of {window.name} (call {deed.call_id}) was answered Won without evidence for {names}; an "
-                f"unverified success does not win",
-            )
+            self._told(f"complete of {window.name} (call {deed.call_id}) was answered Won", unproved)
+
+    def on_reading(self, reading: Reading) -> None:
+        """A task is shown completed."""
+        unproved = [view for view in reading.effects if view.certainly_open]
+        if unproved and reading.snapshot.execution is Execution.COMPLETED:
+            self._told(f"{reading.name} (call {reading.deed.call_id}) is shown completed", unproved)
+
+    def _told(self, what: str, unproved: list[EffectView]) -> None:
+        names = several([f"{view.id} (told: {all_told(view)})" for view in unproved])
+        self.violated("CMP-5", f"{what} without evidence for {names}; an unverified success does not win")
 
 
 class SameWinnerToldAgain(ReadingCheck):
