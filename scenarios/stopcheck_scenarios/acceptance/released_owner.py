@@ -1,7 +1,8 @@
 """Whoever waits on a stopped child is released; a child that finished or never came to be blocks nothing.
 
 Somebody stops one child of a parent that goes on. The second child was given up, and the third was never let in, since
-it belongs to somebody else. The parent completes all the same.
+it belongs to somebody else; the fourth its owner calls completed, with a mail that nobody has sent. The parent
+completes all the same.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from stopcheck_scenarios._seen import answer, in_order
 
 
 def build(world: World) -> None:
-    """A parent with two children at work and one that cannot be; somebody who stops the first."""
+    """A parent with three children at work and one that cannot be; somebody who stops the first."""
     parent = world.task("claim")
-    stopped, failed = world.child(parent, "letter"), world.child(parent, "translation")
+    stopped, failed, hasty = (world.child(parent, name) for name in ("letter", "translation", "survey"))
+    mail = world.effect(hasty.ref, "survey-mail", world.receiver("mail"))
     foreign = world.task("foreign-letter", parent=parent, tenant=world.cast.other_tenant)
     never = Child(parent, foreign, stopped.kind, stopped.owner)
     world.opens(parent)
-    holder = world.under_way(parent, "parent worker", children=(stopped, failed))
+    holder = world.under_way(parent, "parent worker", children=(stopped, failed, hasty))
+    world.under_way(hasty.ref, "hasty worker", effects=(mail,))
     child_holder = world.under_way(stopped.ref, "child worker")
     world.actor("child worker", is_stopped(world, child_holder, stopped.ref))
-    world.actor("parent worker", completes(world, holder, failed, never))
+    world.actor("parent worker", completes(world, holder, (failed, hasty), never))
 
 
 async def is_stopped(world: World, holder: Holder, child: TaskRef) -> None:
@@ -32,10 +35,19 @@ async def is_stopped(world: World, holder: Holder, child: TaskRef) -> None:
         await holder.client.acknowledge(child, holder.epoch, AckStrength.HANDLER_STOPPED, revision)
 
 
-async def completes(world: World, holder: Holder, failed: Child, never: Child) -> None:
-    """The owner gives one child up, is refused another, and completes without any."""
-    client, parent = holder.client, failed.parent
+async def completes(world: World, holder: Holder, ended: tuple[Child, Child], never: Child) -> None:
+    """The owner gives one child up, calls another completed, registers and starts both again, is refused a third, and
+    completes without any."""
+    client, (failed, hasty) = holder.client, ended
+    parent = failed.parent
     await client.finish_child(failed, Stage.FAILED)
+    await client.finish_child(hasty, Stage.COMPLETED)
+    auditor = world.client("auditor", Right.INSPECT)
+    await auditor.inspect(hasty.ref)
+    for again in (failed, hasty):
+        await client.register_child(again, holder.epoch)
+        await client.start_child(again)
+    await auditor.inspect(hasty.ref)
     await client.register_child(never, holder.epoch)
     await world.others_at_rest()
     await world.client("clock", Right.TICK).tick(parent)
@@ -60,5 +72,5 @@ SCENARIO = Scenario(
             in_order(answer("register_child", Refused), answer("complete", Won)),
         ),
     ),
-    clauses=("CHILD-8", "SCOPE-5", "SCOPE-7", "LIVE-1"),
+    clauses=("CHILD-8", "SCOPE-5", "SCOPE-7", "LIVE-1", "CMP-5", "REC-4"),
 )

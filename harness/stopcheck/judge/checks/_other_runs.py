@@ -25,6 +25,7 @@ from stopcheck.gate import (
     Stopped,
     TaskRef,
     UseGrant,
+    Won,
 )
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
@@ -160,7 +161,7 @@ class HandleIsNoTask(ReadingCheck):
     def on_deed(self, deed: Deed) -> None:
         """A call under a lease that the other run's handle is like."""
         window = self.window(deed)
-        if window is None or not deed.definite or isinstance(deed.reply, Refused):
+        if window is None or not deed.definite or isinstance(deed.reply, Refused) or self._may_be_over(window, deed):
             return
         lease = self.facts.lease(window.task.ref, getattr(deed.request, "epoch", -1))
         other = self._namesake(window, lease)
@@ -183,6 +184,11 @@ class HandleIsNoTask(ReadingCheck):
                 self._told(f"its lease is shown {listed[0].value}", lease, other)
             if any(view.facet is not None and view.facet.stopped and not view.may_be_stopped for view in facets):
                 self._told("its worker is shown stopped", lease, other)
+
+    def _may_be_over(self, window: Window, deed: Deed) -> bool:
+        """Whether its worker may have ended the run: a lease of what is over carries no authority."""
+        ends = (*window.deeds("complete"), *window.deeds("fail"))
+        return any(end is not deed and (isinstance(end.reply, Won) or not end.definite) for end in ends)
 
     def _namesake(self, window: Window, lease: LeaseFacts | None) -> Deed | None:
         """What was done to another run through a handle like this lease's, while this one certainly held."""
