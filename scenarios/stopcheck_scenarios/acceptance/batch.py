@@ -100,6 +100,6 @@ SCENARIO = Scenario(
         ),
         Witness("the gate died while an item was recorded", died_under("record_outcome"), durable=True),
     ),
-    clauses=("EFF-11", "EFF-12", "EFF-14"),
+    clauses=("EFF-1", "EFF-11", "EFF-12", "EFF-14"),
     points=("after its commit and before its answer",),
 )

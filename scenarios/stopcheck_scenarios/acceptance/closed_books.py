@@ -1,8 +1,8 @@
 """What is settled is asked for once more: effects that are accounted for, and tasks that are over.
 
-A receiver has refused a mail, fenced off another, and a third was withdrawn. All are committed and claimed again, and
-are what they were. Then the task completes and another is stopped, and a receiver takes back what it said; of a mail
-that nobody has admitted a receipt comes.
+A receiver has refused a mail, fenced off another, and a third, a batch of one, was withdrawn. All are committed,
+claimed and withdrawn again, and are what they were. Then the task completes and another is stopped, and a receiver
+takes back what it said; of a mail that nobody has admitted a receipt comes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def build(world: World) -> None:
     """A worker whose mails will all be accounted for, another whose task is stopped."""
     task, other = world.task("refund"), world.task("report")
     mail = world.receiver("mail")
-    mails = Mails(*(world.effect(task, f"{name}-mail", mail) for name in Mails._fields))
+    items = {"withdrawn": ("page",)}
+    mails = Mails(*(world.effect(task, f"{name}-mail", mail, items=items.get(name, ())) for name in Mails._fields))
     last = world.effect(other, "report-mail", mail)
     for each in (task, other):
         world.opens(each)
@@ -86,11 +87,13 @@ async def ask_again(
     dispatcher: Client,
     effects: tuple[Mails, Effect],
 ) -> None:
-    """Commit and claim what is accounted for; end both tasks; tell what comes afterwards; look."""
+    """Commit, claim and withdraw what is accounted for; end both tasks; tell what comes afterwards; look."""
     (holder, second), (mails, last) = holders, effects
     for effect in mails[:3]:
         await holder.client.commit_effect(effect, holder.epoch)
         await dispatcher.claim_dispatch(effect)
+        if world.port.contract.has(Capability.SUPPRESSION):
+            await world.client("person", Right.STOP, handle=0).suppress(effect)
     await holder.client.complete(mails.refused.task, holder.epoch)
     await stop_at_once(world, second, last.task)
     for effect in (mails.refused, last):
@@ -131,6 +134,6 @@ SCENARIO = Scenario(
         ),
         Witness("the other task was stopped after its mail was refused", saw(answer("acknowledge", Recorded))),
     ),
-    clauses=("ADM-5", "ADM-7", "EFF-7", "EFF-10"),
+    clauses=("ADM-5", "ADM-7", "SUP-3", "EFF-7", "EFF-10", "EFF-11"),
     points=("after it ended",),
 )

@@ -1,4 +1,4 @@
-"""Checks of EFF-11 and EFF-12: what became of the items of a batch, and of what was done only in part.
+"""Checks of EFF-11, EFF-12 and of items EFF-1: what became of a batch's items, and of what was done only in part.
 
 One idea: a whole is never shown as more than its parts are. What was told of one item says nothing of another, and
 what is not the whole is marked, or not shown as done.
@@ -13,6 +13,7 @@ from stopcheck.gate import Disposition, Finding
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe, is_false, receipt_in, speaks
 from stopcheck.judge._reading import EffectView, Reading, Told
+from stopcheck.judge.checks._effect_evidence import is_kept
 from stopcheck.judge.checks._readings import ReadingCheck, several
 
 _KEPT = ("Recorded", "Same")
@@ -46,6 +47,12 @@ class Item:
         """What evidence of this item certainly told."""
         said = [speaks(t.evidence, self._view.effect) for t in self._kept]
         return [disposition for disposition in said if disposition is not None]
+
+    @property
+    def proofs(self) -> list[Told]:
+        """The evidence of this item that the gate said it had recorded."""
+        recorded = [t for t in self._kept if t.deed.answer == "Recorded"]
+        return [t for t in recorded if speaks(t.evidence, self._view.effect) is not None]
 
     @property
     def words(self) -> str:
@@ -103,6 +110,31 @@ class ItemsAreAccounted(ReadingCheck):
             yield f"still has open items ({several(still)}), and its task is shown settled"
 
 
+class ItemsKeepTheirEvidence(ReadingCheck):
+    """An item that is shown with a definitive disposition shows the evidence for it, if the gate had recorded some.
+
+    A pass says nothing of items that evidence for the whole resolved: ``evidence-behind-disposition`` looks there."""
+
+    name: ClassVar[str] = "items-keep-their-evidence"
+    clauses: ClassVar[tuple[str, ...]] = ("EFF-1",)
+
+    def on_reading(self, reading: Reading) -> None:
+        """Look for at least one receipt of each."""
+        for view in reading.effects:
+            for item in _items(reading, view):
+                if item.shown is None or not item.shown.definitive or not item.proofs:
+                    continue
+                self.exercised("EFF-1")
+                if not any(is_kept(view, reading, told) for told in item.proofs):
+                    told = item.proofs[-1]
+                    self.violated(
+                        "EFF-1",
+                        f"{view.name} of {reading.name} shows its item {item.name} {item.shown}, and no longer "
+                        f"{describe(told.evidence)}, which was recorded (call {told.deed.call_id}); a definitive "
+                        f"disposition keeps the evidence behind it",
+                    )
+
+
 class PartialIsMarked(ReadingCheck):
     """What was done only in part is not shown as done without a mark: neither in the ledger nor in short.
 
@@ -141,6 +173,6 @@ class PartialIsMarked(ReadingCheck):
         return f"the receiver certified that only a part was done (call {in_part[-1].deed.call_id})"
 
 
-CHECKS: tuple[type[Check], ...] = (ItemsAreAccounted, PartialIsMarked)
+CHECKS: tuple[type[Check], ...] = (ItemsAreAccounted, ItemsKeepTheirEvidence, PartialIsMarked)
 
 __all__ = ["CHECKS"]
