@@ -3,13 +3,16 @@
 One idea: a report is a function of the plan and of the results of its jobs, whoever found them and when. So a campaign
 that was killed goes on from its journal, the shards of one are merged from theirs, and both come to the report of a
 campaign that ran at one go. A journal is JSON lines: a head that says which campaign it is, then one record each. A
-last line that was cut off by a death counts for nothing.
+last line that was cut off by a death counts for nothing. Each line is sealed with a digest of itself and of all before
+it, so that none is changed, left out or put in between unnoticed. Whoever makes seals anew can write what he likes:
+what must be believed is signed (``_certificate``).
 """
 
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +24,7 @@ from stopcheck.campaign._messages import Compared, Finished, Open, Opened
 from stopcheck.campaign._results import Finding
 
 FORMAT = "stopcheck-journal"
-VERSION = 1
+VERSION = 2
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -68,6 +71,8 @@ class End(msgspec.Struct, frozen=True, tag=True):
 Entry = Finished | Compared | Shortened | End
 #: How each journal begins, so that nobody's file is taken for one that was cut off in its first line, and lost.
 _BEGINNING = b'{"type":"Head","format":"stopcheck-journal"'
+_SEAL = b',"seal":"'
+_SEAL_LETTERS = 32
 _decoder = msgspec.json.Decoder(Head | Finished | Compared | Shortened | End)
 _HINT = "give a file that certify wrote with --resume"
 _BY_HAND = "begin anew with another file; shards are put together by: stopcheck merge FILE FILE ..."
@@ -98,6 +103,7 @@ def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
     if head.version != VERSION:
         what = f"{str(path)!r} is a journal of version {head.version}; this kit reads version {VERSION}"
         raise UsageFault(what, hint="finish it with the kit that began it, or begin anew with another file")
+    _check_seals(path, lines)
     known = _Known(head)
     for number, entry in enumerate(entries, 2):
         wrong = known.wrong(entry)
@@ -105,6 +111,34 @@ def read_journal(path: Path) -> tuple[Head, list[Entry]] | None:
             what = f"{str(path)!r} is not as a campaign writes it: its line {number} {wrong}"
             raise UsageFault(what, hint=_BY_HAND)
     return head, known.entries
+
+
+def in_lines(records: Iterable[Head | Entry], seal: bytes = b"") -> bytes:
+    """These records as a journal holds them, after a line that is sealed so."""
+    lines = b""
+    for record in records:
+        content = msgspec.json.encode(record)[:-1]
+        seal = _sealing(content, seal)
+        lines += content + _SEAL + seal + b'"}\n'
+    return lines
+
+
+def _sealing(content: bytes, before: bytes) -> bytes:
+    return hashlib.sha256(before + content).hexdigest()[:_SEAL_LETTERS].encode()
+
+
+def _last_seal(lines: bytes) -> bytes:
+    return lines.rpartition(_SEAL)[2][:_SEAL_LETTERS]
+
+
+def _check_seals(path: Path, lines: Sequence[bytes]) -> None:
+    seal = b""
+    for number, line in enumerate(lines, 1):
+        content = line.rpartition(_SEAL)[0]
+        seal = _sealing(content, seal)
+        if line != content + _SEAL + seal + b'"}\n':
+            what = f"{str(path)!r} is not as a campaign wrote it: its line {number}, or one before it, was changed"
+            raise UsageFault(what, hint="take the file as it was written, or begin anew with another one")
 
 
 class _Known:
@@ -235,6 +269,7 @@ class Journal:
                 self.entries = known[1]
             # What is there stays, whole lines only: what follows a line that was cut off would belong to it.
             self._file.truncate(_whole(path) if known is not None else 0)
+            self._seal = _last_seal(path.read_bytes())
             if known is None:
                 self._write(head)
         except BaseException:
@@ -253,9 +288,11 @@ class Journal:
         """Write it down; it survives the death of this process from now on."""
         self._write(entry)
 
-    def _write(self, *records: Head | Entry) -> None:
+    def _write(self, record: Head | Entry) -> None:
+        line = in_lines([record], self._seal)
+        self._seal = _last_seal(line)
         try:
-            self._file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+            self._file.write(line)
             self._file.flush()
         except OSError as error:
             what = f"cannot write the journal {str(self.path)!r}: {error.strerror}"

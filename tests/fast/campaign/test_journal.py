@@ -10,7 +10,7 @@ import pytest
 
 from stopcheck.campaign import ExitCode, Options, Shard, UsageFault, Verdict, merge
 from stopcheck.campaign._audit import ELSEWHERE, Differs, Sampled
-from stopcheck.campaign._journal import WHOLE, End, Entry, Head, Journal, Shortened, read_journal
+from stopcheck.campaign._journal import WHOLE, End, Entry, Head, Journal, Shortened, in_lines, read_journal
 from stopcheck.campaign._messages import Compared, Finished
 from tests.fast.campaign.test_merge import RESULTS, head, written
 from tests.fast.report.samples import FINDING
@@ -26,7 +26,7 @@ ELSE = msgspec.structs.replace(FOUND, clause="EFF-1")
 def journal(folder: Path, *records: Head | Entry, shard: Shard = WHOLE) -> Path:
     """A file with these records, whatever they are."""
     path = folder / "run.jsonl"
-    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in (head(shard), *records)))
+    path.write_bytes(in_lines([head(shard), *records]))
     return path
 
 
@@ -139,6 +139,50 @@ def test_a_journal_that_was_cut_off_in_its_first_line_is_begun_anew(tmp_path: Pa
         assert read_journal(path) is None
         Journal(path, head()).close()
         assert path.read_bytes() == whole
+
+
+def changed(lines: list[bytes]) -> dict[str, list[bytes]]:
+    """The lines of a journal with a clause broken in the second, after somebody was at them."""
+    broken = lines[1]
+    without = msgspec.json.encode(msgspec.json.decode(broken) | {"result": msgspec.to_builtins(RESULTS[0])})
+    return {
+        "a finding is gone": [lines[0], without + b"\n", *lines[2:]],
+        "as it was written without seals": [lines[0], in_lines([Finished(0, RESULTS[0])]), *lines[2:]],
+        "a job did more": [lines[0], broken.replace(b'"executions":', b'"executions":9'), *lines[2:]],
+        "a seal is another's": [lines[0], broken[:-36] + lines[2][-36:], *lines[2:]],
+        "a line is gone": [lines[0], *lines[2:]],
+        "lines are exchanged": [lines[0], lines[2], lines[1], *lines[3:]],
+        "a line is there twice": [*lines[:2], *lines[1:]],
+        "another seed": [lines[0].replace(b'"seed":0', b'"seed":1'), *lines[1:]],
+        "spaces": [lines[0], broken.replace(b'":', b'": ', 1), *lines[2:]],
+    }
+
+
+_LINES = in_lines([head(), Finished(0, BROKEN), *(Finished(at, RESULTS[at]) for at in (1, 2)), End()])
+
+
+@pytest.mark.parametrize("what", changed(_LINES.splitlines(keepends=True)))
+def test_what_somebody_changed_is_refused(what: str, tmp_path: Path) -> None:
+    lines = _LINES.splitlines(keepends=True)
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(_LINES)
+    assert merge([path], Options()).report.exit_code == ExitCode.VIOLATIONS
+    path.write_bytes(b"".join(changed(lines)[what]))
+    assert path.read_bytes() != _LINES
+    with pytest.raises(UsageFault, match="line [123], or one before it, was changed"):
+        merge([path], Options())
+
+
+def test_a_journal_that_is_gone_on_with_is_sealed_as_one_that_was_not(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    for records in ([Finished(0, BROKEN)], [Finished(1, RESULTS[1]), Finished(2, RESULTS[2])], [End()]):
+        going_on = Journal(path, head())
+        for record in records:
+            going_on.note(record)
+        going_on.close()
+        with path.open("ab") as file:
+            file.write(b'{"type":"Finished"')  # and death
+    assert path.read_bytes().startswith(_LINES)
 
 
 def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
