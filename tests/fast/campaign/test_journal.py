@@ -169,7 +169,7 @@ def test_what_somebody_changed_is_refused(what: str, tmp_path: Path) -> None:
     assert merge([path], Options()).report.exit_code == ExitCode.VIOLATIONS
     path.write_bytes(b"".join(changed(lines)[what]))
     assert path.read_bytes() != _LINES
-    with pytest.raises(UsageFault, match="line [123], or one before it, was changed"):
+    with pytest.raises(UsageFault, match=r"line [123], or one before it, was changed"):
         merge([path], Options())
 
 
