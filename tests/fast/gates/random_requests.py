@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from stopcheck.gate import (
@@ -87,31 +86,6 @@ from stopcheck.gate import (
 TASKS = ("root", "child", "grandchild", "shared", "other")
 EFFECTS = ("mail", "export", "note")
 WORKERS = ("anna", "ben")
-
-
-class PlainEnvironment:
-    """An environment without a world: ids by counter, receipts genuine when they say so."""
-
-    def __init__(self, storage: Path) -> None:
-        self.storage = storage
-        self.now = 0
-        self._counters: dict[str, int] = {}
-
-    def now_ns(self) -> int:
-        return self.now
-
-    def fresh_id(self, prefix: str) -> str:
-        number = self._counters[prefix] = self._counters.get(prefix, 0) + 1
-        return f"{prefix}-{number}"
-
-    def verify(self, receipt: Receipt) -> bool:
-        return receipt.signature == "genuine"
-
-    def branch(self, label: str, touches: tuple[str, ...] = ()) -> Any:
-        raise AssertionError("not used")
-
-    def blocked(self, label: str) -> Any:
-        raise AssertionError("not used")
 
 
 class Requests:
@@ -398,30 +372,10 @@ class Requests:
 
 #: How often each kind of request is made, relative to the others.
 _KINDS = {
-    "open": 1,
-    "begin": 3,
-    "lease": 2,
-    "commit": 3,
-    "claim": 3,
-    "suppress": 1,
-    "outcome": 3,
-    "signal": 1,
-    "acknowledge": 3,
-    "end": 1,
-    "cancel": 2,
-    "inspect": 2,
-    "tick": 1,
-    "child": 3,
-    "interest": 1,
-    "force": 1,
-    "retry": 1,
-    "approval": 1,
-    "pause": 1,
-    "result": 2,
-    "boundary": 2,
-    "item": 2,
-    "belonging": 2,
-}
+    "open": 1, "begin": 3, "lease": 2, "commit": 3, "claim": 3, "suppress": 1, "outcome": 3, "signal": 1,
+    "acknowledge": 3, "end": 1, "cancel": 2, "inspect": 2, "tick": 1, "child": 3, "interest": 1, "force": 1,
+    "retry": 1, "approval": 1, "pause": 1, "result": 2, "boundary": 2, "item": 2, "belonging": 2,
+}  # fmt: skip
 
 
 def ref(name: str) -> TaskRef:

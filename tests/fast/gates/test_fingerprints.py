@@ -10,7 +10,8 @@ import pytest
 from stopcheck.gate import Gate, HandOver, Request
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.reference.sqlite import SqliteGate
-from tests.fast.gates.random_requests import PlainEnvironment, Requests
+from tests.fast.gates.plain_environment import PlainEnvironment
+from tests.fast.gates.random_requests import Requests
 
 
 def ask(gate: Gate, request: Request) -> Any:

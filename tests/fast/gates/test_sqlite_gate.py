@@ -39,7 +39,8 @@ from stopcheck.gate import (
 from stopcheck.gate import BeginWork as Begin
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.reference.sqlite import SqliteGate
-from tests.fast.gates.random_requests import TASKS, PlainEnvironment, Requests, ref
+from tests.fast.gates.plain_environment import PlainEnvironment
+from tests.fast.gates.random_requests import TASKS, Requests, ref
 
 CALLER = Caller("test", "acme", tuple(Right))
 

@@ -15,7 +15,7 @@ from stopcheck.world import Called, Event, MessageDelivered, PlainInterior, Stor
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.reference.sqlite import SqliteGate
 from stopcheck_scenarios.acceptance import SCENARIOS
-from tests.fast.gates.random_requests import PlainEnvironment
+from tests.fast.gates.plain_environment import PlainEnvironment
 from tests.fast.scenarios.driver import MoodChooser
 
 GATES: dict[str, GateFactory] = {"memory": MemoryGate, "sqlite": SqliteGate}

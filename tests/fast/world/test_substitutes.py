@@ -13,7 +13,7 @@ import pytest
 
 from stopcheck.kernel import Ending, Kernel, Park, Point, ThreadHost, perform
 from stopcheck.world._environment import ProcessDied
-from stopcheck.world._substitutes import Substitutes, gate_modules, substituted
+from stopcheck.world._substitutes import Substitutes, substituted
 from tests.fast.world import wrong_gates
 from tests.fast.world.wrong_gates import CheckThenAct, Immediate, Implicit, Locked, Waiter
 
@@ -383,33 +383,3 @@ def test_a_new_process_has_a_new_lock_although_the_dead_one_holds_it(
     assert not NAMES.LOCK.locked()
     call.close()
     run.close()
-
-
-def test_names_come_back(substitutes: Substitutes) -> None:
-    assert NAMES.sqlite3 is not sqlite3
-    assert NAMES.sqlite3.Row is sqlite3.Row
-    substitutes.take_away()
-    assert NAMES.sqlite3 is sqlite3
-    assert type(NAMES.LOCK).__module__ == "_thread"
-
-
-def test_gate_modules_are_the_factory_its_package_and_its_bases() -> None:
-    names = [module.__name__ for module in gate_modules(Immediate)]
-    assert wrong_gates.__name__ in names
-    assert "tests" in names
-    assert not [name for name in names if name.startswith("stopcheck.")]
-    assert gate_modules(Immediate.cancel) == gate_modules(Immediate)
-
-
-def test_outside_a_call_the_substitutes_are_plain(substitutes: Substitutes, tmp_path: Path) -> None:
-    substitutes.begin(lambda: 7_000_000_000, inner=True)
-    gate = CheckThenAct(tmp_path / "gate.db")
-    assert (gate.commit_effect("e"), gate.cancel()) == ("admitted", 1)
-    assert NAMES.clock() == 7.0
-    assert substitutes.reached == 0
-    with NAMES.sqlite3.connect(tmp_path / "gate.db") as connection:
-        connection.executemany("INSERT INTO effect VALUES (?)", ((name,) for name in "xyz"))
-        assert [row[0] for row in connection.execute("SELECT id FROM effect ORDER BY id")] == ["e", "x", "y", "z"]
-    substitutes.end()
-    with pytest.raises(sqlite3.ProgrammingError):
-        connection.execute("SELECT 1")
