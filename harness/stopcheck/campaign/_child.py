@@ -1,10 +1,11 @@
 """The child process of a campaign: it loads the adapter and runs jobs, so that nothing an adapter does can take the
-parent with it. Started as ``python -m stopcheck.campaign._child IN OUT`` with two inherited descriptors."""
+parent with it. :mod:`~stopcheck.campaign._process` starts it with two inherited descriptors, and collects no garbage
+while the kit is imported."""
 
 from __future__ import annotations
 
+import gc
 import os
-import sys
 from contextlib import closing
 from typing import IO
 
@@ -36,6 +37,8 @@ from stopcheck.world import forks_refused
 
 def main(read_fd: int, write_fd: int) -> None:
     """Serve until the parent closes the pipe, or is gone."""
+    gc.freeze()  # what is imported by now stays: no collection looks at it again
+    gc.enable()
     end_with_parent()
     with os.fdopen(read_fd, "rb") as source, os.fdopen(write_fd, "wb") as sink, forks_refused():
         first = to_child.decode(source.readline())
@@ -84,7 +87,3 @@ def _serve(runner: JobRunner, message: Run, sink: IO[bytes]) -> None:
 
     result = runner.run(message.spec, progress)
     send(sink, Finished(message.index, result, runner.sampled))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -32,6 +32,9 @@ _SHOWN = 300
 #: In the environment of a child and of all that it starts.
 _MARK = "STOPCHECK_CAMPAIGN_CHILD"
 _numbers = itertools.count(1)
+#: How a child starts. Imports leave no garbage, and looking for it takes a quarter of their time: it is collected from
+#: then on.
+_START = "import gc; gc.disable(); import stopcheck.campaign._child as child; child.main({}, {})"
 
 
 class Child:
@@ -44,7 +47,7 @@ class Child:
         self._mark = f"{os.getpid()}-{next(_numbers)}"
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
-        command = [sys.executable, "-m", "stopcheck.campaign._child", str(to_read), str(from_write)]
+        command = [sys.executable, "-c", _START.format(to_read, from_write)]
         self.process = subprocess.Popen(
             command,
             pass_fds=(to_read, from_write),

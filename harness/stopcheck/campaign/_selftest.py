@@ -7,6 +7,7 @@ gates that differ from the reference, and asks for a killer of each MUST clause.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -90,7 +91,8 @@ def selftest(
         tasks = [task for task in tasks if task.name in only]
     rows: list[Row] = []
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=children, mp_context=context) as pool:
+    # What is imported by then stays, so no collection of garbage needs to look at it again.
+    with ProcessPoolExecutor(max_workers=children, mp_context=context, initializer=gc.freeze) as pool:
         for _, parts in groupby(pool.map(_try, tasks), lambda row: row.gate):
             row = _together(list(parts))
             rows.append(row)
