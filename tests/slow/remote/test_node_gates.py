@@ -44,7 +44,7 @@ def test_nothing_is_wrong_with_the_right_gate_where_it_is_stopped(tmp_path: Path
 
 
 def test_check_await_send_is_failed_and_replays(tmp_path: Path) -> None:
-    inside = ("--scenario", "before-admission", "--strategy", "stop-sweep", "--granularity", "inner")
+    inside = ("--scenario", "before-admission", "--strategy", "stop-sweep", "--granularity", "inner", "--budget", "40")
     code, printed, report = certified("flag_gate", tmp_path, *inside)
     assert code == ExitCode.VIOLATIONS
     row = next(row for row in report.clauses if row.clause == "ADM-3")
