@@ -17,6 +17,7 @@ from stopcheck.gate import (
     ClaimDispatch,
     ClaimGranted,
     CommitEffect,
+    Ended,
     ExistingRecord,
     FinishChild,
     FireRetry,
@@ -27,6 +28,7 @@ from stopcheck.gate import (
     OpenTask,
     PreCancelled,
     RecordOutcome,
+    Refused,
     RegisterChild,
     Release,
     Renewed,
@@ -117,9 +119,9 @@ def _may(facts: Facts, task: TaskFacts, request: Request) -> None:
         case FinishChild():
             _once(task.finishing, request.child)
         case Release():
-            _interest(task, request.interest_id, None).asked = True
+            _interest(task, request.interest_id, task.ref).asked = True
         case Subscribe():
-            _interest(task, request.interest_id, request)
+            _interest(task, request.interest_id, request.subscriber)
         case RenewLease():
             lease = facts.lease(task.ref, request.epoch)
             if lease is not None:
@@ -133,8 +135,8 @@ def _once(items: list[T], item: T) -> None:
         items.append(item)
 
 
-def _interest(task: TaskFacts, interest_id: str, request: Subscribe | None) -> InterestFacts:
-    subscriber = request.subscriber if request is not None else task.ref
+def _interest(task: TaskFacts, interest_id: str, subscriber: TaskRef) -> InterestFacts:
+    """An interest that may exist. Whose it is tells the answer that it does."""
     return task.interests.setdefault(interest_id, InterestFacts(interest_id, subscriber))
 
 
@@ -227,11 +229,12 @@ def _task_answer(facts: Facts, task: TaskFacts, call: Call, reply: Reply | Snaps
                 if isinstance(reply, Renewed):
                     lease.expires_ns = max(lease.expires_ns, reply.expires_ns)
         case RegisterChild() if name in _REGISTERED:
+            first = name == "Done" and request.child not in task.children
             _once(task.children, request.child)
             task.doubtful_children = [child for child in task.doubtful_children if child != request.child]
             child = facts.tasks.setdefault(request.child, TaskFacts(request.child))
             child.parent, child.opened = task.ref, True
-            is_due(task, child, request if name == "Done" else None, facts.now_ns)
+            is_due(task, child, request if first else None, facts.now_ns)
         case StartChild() if name == "Done":
             _once(task.started, request.child)
         case FinishChild() if name == "Done":
@@ -268,12 +271,30 @@ def _stop_answer(facts: Facts, task: TaskFacts, reply: Reply | Snapshot) -> None
 
 def _other_answer(facts: Facts, task: TaskFacts, call: Call, name: str) -> None:
     request = call.request
-    if isinstance(request, Subscribe) and name == "Live":
-        _interest(task, request.interest_id, request).subscribed = True
-    elif isinstance(request, Release) and name in ("Live", "LastReleased", "AlreadyReleased"):
-        _interest(task, request.interest_id, None).released = True
+    if isinstance(request, Subscribe | Release):
+        _interest_answer(facts, task, call, request, name)
     else:
         _plain_answer(facts, task, call, name)
+
+
+def _interest_answer(facts: Facts, task: TaskFacts, call: Call, request: Subscribe | Release, name: str) -> None:
+    interest = _interest(task, request.interest_id, task.ref)
+    if isinstance(request, Subscribe) and name == "Live":
+        if not interest.subscribed:
+            interest.subscribed, interest.subscriber = True, request.subscriber
+    elif not interest.subscribed and not _may_be_subscribed(facts, call, request):
+        del task.interests[request.interest_id]
+    elif isinstance(request, Release) and name in ("Live", "LastReleased", "AlreadyReleased"):
+        interest.released = True
+
+
+def _may_be_subscribed(facts: Facts, call: Call, request: Subscribe | Release) -> bool:
+    """Whether some other call may have registered the interest, or may yet."""
+    return any(
+        deed.request.interest_id == request.interest_id and not isinstance(deed.reply, Refused | Stopped | Ended)
+        for deed in facts.book.deeds("subscribe", request.ref)
+        if isinstance(deed.request, Subscribe) and deed.call_id != call.call_id and deed.may_count
+    )
 
 
 def _plain_answer(facts: Facts, task: TaskFacts, call: Call, name: str) -> None:

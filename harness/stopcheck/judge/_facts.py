@@ -101,24 +101,43 @@ class Facts:
             below = owner
         return None
 
-    def prompted(self, ref: TaskRef) -> bool:
+    def prompted(self, ref: TaskRef, through: frozenset[TaskRef] = frozenset()) -> bool:
         """Whether anything was begun that may cancel this very task: an authorised stop of it or, with scope
-        ``subtree``, of an owner; a deadline; for shared work, the release of an interest."""
+        ``subtree``, of an owner; a deadline; for shared work, the release of an interest. ``through``: the tasks for
+        whose sake it is asked. Shared work may want itself, and that is no beginning."""
         task = self.tasks.get(ref)
         if task is None or task.stops or task.deadline:
             return True
         if task.shared:
-            return any(self.release_possible(interest) for interest in task.interests.values())
+            through |= {ref}
+            return any(self.release_possible(interest, through) for interest in task.interests.values())
         return any(
-            owner.deadline or Scope.SUBTREE in owner.stops or (owner.shared and self.prompted(owner.ref))
+            owner.deadline
+            or Scope.SUBTREE in owner.stops
+            or (owner.shared and owner.ref not in through and self.prompted(owner.ref, through))
             for owner in self.ancestors(ref)
         )
 
-    def release_possible(self, interest: InterestFacts) -> bool:
+    def release_possible(self, interest: InterestFacts, through: frozenset[TaskRef] = frozenset()) -> bool:
         """Whether an interest may have been released: by request, or because its subscriber was stopped or ended."""
         subscriber = self.tasks.get(interest.subscriber)
-        gone = subscriber is None or subscriber.ending or self.prompted(interest.subscriber)
-        return interest.asked or gone
+        if interest.asked or subscriber is None or subscriber.ending:
+            return True
+        return subscriber.ref not in through and self.prompted(subscriber.ref, through)
+
+    def may_be_ended_from_outside(self, ref: TaskRef) -> bool:
+        """Whether anything was begun that may stop the run or end it: a stop, a deadline, or its owner's word or
+        end."""
+        return self.prompted(ref) or any(owner.ending or owner.finishing for owner in self.ancestors(ref))
+
+    def given_up(self, ref: TaskRef) -> bool:
+        """Whether an owner may have failed above the task, or ended it or an owner of it: the gate may stop it then."""
+        below = ref
+        for owner in self.ancestors(ref):
+            if below in owner.finishing or any(deed.may_count for deed in self.book.deeds("fail", owner.ref)):
+                return True
+            below = owner.ref
+        return False
 
     def release_certain(self, interest: InterestFacts) -> bool:
         """Whether an interest was certainly released: so answered, or its subscriber's own cancellation is known (a

@@ -35,6 +35,8 @@ from stopcheck.judge._evidence import is_silent, speaks
 from stopcheck.judge._facts import Facts, authorised
 from stopcheck.judge._known import EffectFacts, TaskFacts
 
+#: Answers to a registration after which the child may stand in an inventory.
+_OWNED = ("Done", "ExistingChild", "Indefinite", "")
 _STOPPED = ("Accepted", "ExistingRecord", "Widened", "Tombstoned", "Ended")
 
 #: The counts of MET-1, by the names of their fields in :class:`~stopcheck.gate.OperationFigures`.
@@ -99,7 +101,7 @@ class Measuring:
         self._kinds = {
             deed.request.child: deed.request.kind.value
             for deed in self._book.all_deeds("register_child")
-            if isinstance(deed.request, RegisterChild)
+            if isinstance(deed.request, RegisterChild) and deed.answer in _OWNED
         }
         self._found: dict[tuple[str, Cause | None], Measured] = {}
 
@@ -126,7 +128,7 @@ class Measuring:
         if task.record is not None:
             row.add("stopped", certain=True)
             row.stops.append(self._stop(task, task.record.causes[0].at_ns))
-        elif task.stops or task.deadline:
+        elif task.stops or task.deadline or self._may_be_stopped_along(task):
             row.add("stopped", certain=False)
         for worker in self._forced(task):
             row.add("forced", certain=worker)
@@ -141,10 +143,19 @@ class Measuring:
             if isinstance(deed.request, RequestCancel) and authorised(deed.request) and deed.may_count:
                 key = (deed.request.request_id, deed.request.cause)
                 asked[key] = asked.get(key, False) or deed.answer in _STOPPED
+                if deed.answer == "Widened":
+                    yield deed.request.cause, False  # a wider one under an id that was seen may be another
         yield from ((cause, certain) for (_, cause), certain in asked.items())
         told = any(cause.cause is Cause.DEADLINE for record in task.record_versions for cause in record.causes)
         if told or task.deadline:
             yield Cause.DEADLINE, told
+        if self._may_be_stopped_along(task):
+            yield from ((cause, False) for cause in (Cause.PARENT, Cause.POLICY))
+
+    def _may_be_stopped_along(self, task: TaskFacts) -> bool:
+        """Whether the gate may have made a record by itself: for work of a stopped owner, or that nobody wants."""
+        owned = task.parent is not None or task.shared
+        return owned and self._facts.may_be_ended_from_outside(task.ref)
 
     def _stop(self, task: TaskFacts, cut_ns: int) -> Stop:
         observed = [

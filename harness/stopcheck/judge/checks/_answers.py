@@ -17,15 +17,17 @@ from stopcheck.gate import (
     Lost,
     PreCancelled,
     Reply,
+    Request,
     Retry,
     Snapshot,
     Stopped,
+    TaskRef,
     Tombstoned,
     Unsupported,
     Widened,
 )
 from stopcheck.judge._checks import Check
-from stopcheck.judge._facts import Call
+from stopcheck.judge._facts import Call, Facts
 from stopcheck.judge._wording import label
 from stopcheck.kernel import many
 from stopcheck.world import Entry, Event, Returned
@@ -53,6 +55,16 @@ def shown_record(reply: Reply | Snapshot | None) -> CancellationRecord | None:
     return reply.record if isinstance(reply, _WITH_RECORD) else None
 
 
+def of_the_second(facts: Facts, request: Request, record: CancellationRecord) -> bool:
+    """Whether the record is that of the second task which a call names, a child or a subscriber: that *that* one was
+    stopped says nothing of the first."""
+    second: TaskRef | None = getattr(request, "child", None) or getattr(request, "subscriber", None)
+    if request.ref is None or second is None:
+        return False
+    of_this, of_second = ({ref, *(owner.ref for owner in facts.ancestors(ref))} for ref in (request.ref, second))
+    return record.task in of_second - of_this
+
+
 class AnswerCheck(Check):
     """Base of checks on answers. ``on_answer`` sees each definite answer to one of ``operations`` (empty: all)."""
 
@@ -78,4 +90,4 @@ class AnswerCheck(Check):
         """``call.reply`` is a definite answer."""
 
 
-__all__ = ["AnswerCheck", "answer", "shown_record", "told"]
+__all__ = ["AnswerCheck", "answer", "of_the_second", "shown_record", "told"]

@@ -135,7 +135,7 @@ class NoCancellationAtAll(ReadingCheck):
         """Accounts of tasks that nothing may have cancelled."""
         task, record = reading.task, reading.snapshot.record
         happened = self._happened(task)
-        if not happened or self._may_be_cancelled(task):
+        if not happened or self.facts.may_be_ended_from_outside(task.ref):
             return
         if task.halted:
             self.exercised("REC-8")
@@ -150,11 +150,6 @@ class NoCancellationAtAll(ReadingCheck):
         """What there was that could be mistaken for a cancellation."""
         halts = [d.request.halt for d in self.facts.book.deeds("suspend", task.ref) if isinstance(d.request, Suspend)]
         return [*(f"a {halt}" for halt in halts), *(["a crash"] if self.facts.deaths else [])]
-
-    def _may_be_cancelled(self, task: TaskFacts) -> bool:
-        """Whether anything may rightly have cancelled it: also an owner that gave up, or gave it up."""
-        owners = self.facts.ancestors(task.ref)
-        return self.facts.prompted(task.ref) or any(o.ending or task.ref in o.finishing for o in owners)
 
     def on_deed(self, deed: Deed) -> None:
         """Resumptions of what is known to be stopped."""

@@ -21,6 +21,7 @@ from stopcheck.gate import (
     Removable,
     Renewed,
     Request,
+    Retry,
     Right,
     Scheduled,
     Scope,
@@ -62,7 +63,7 @@ class CleanupIsShielded(ReadingCheck):
 
     def on_deed(self, deed: Deed) -> None:
         """A clean-up begins or goes on, or its epoch is used for something else."""
-        if not deed.definite:
+        if not deed.definite or isinstance(deed.reply, Retry):
             return
         if isinstance(deed.reply, CleanupGranted):
             self._deadline(deed, deed.reply)

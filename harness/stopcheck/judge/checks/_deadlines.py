@@ -174,8 +174,9 @@ class ExpiryIsACutoff(_Lifetimes):
             self._told(call, task, f"in state {account.execution} without a record", "it is cancelled from then on")
         elif record.task == task.ref and record.causes and not self._stopped_before(task):
             first = record.causes[0].cause
-            owned = first is Cause.PARENT and any(owner.deadline for owner in self.facts.ancestors(task.ref))
-            if first is not Cause.DEADLINE and not owned:
+            owned = any(owner.deadline for owner in self.facts.ancestors(task.ref))
+            below = owned and (first is Cause.PARENT or bool(task.stops))  # it may be its owner that expired
+            if first is not Cause.DEADLINE and not below:
                 self._told(call, task, f"with a record whose cause is {first}", "nobody had stopped it before")
 
     def _stopped_before(self, task: TaskFacts) -> bool:

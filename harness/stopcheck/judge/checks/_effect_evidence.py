@@ -13,6 +13,7 @@ from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe, receipt_in, speaks
 from stopcheck.judge._reading import EffectView, Reading, Told
+from stopcheck.judge._views import item_of
 from stopcheck.judge.checks._readings import ReadingCheck, all_told, several
 
 
@@ -110,6 +111,7 @@ class EvidenceResolves(ReadingCheck):
             if isinstance(d.request, RecordOutcome)
             and d.ref == view.effect.task
             and may_tell(d)
+            and item_of(d.request) is None
             and speaks(d.request.evidence, view.effect)
         ]
 

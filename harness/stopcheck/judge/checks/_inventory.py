@@ -16,6 +16,7 @@ from stopcheck.gate import (
     ExistingChild,
     FinishChild,
     RegisterChild,
+    Request,
     Scope,
     Snapshot,
     Stage,
@@ -127,7 +128,7 @@ class NobodyWaitsInVain(ReadingCheck):
     def _nothing_to_wait_for(self, window: Window) -> Iterator[tuple[TaskRef, str]]:
         for deed in window.deeds("finish_child"):
             request = deed.request
-            reported = isinstance(deed.reply, Done) and window.must(deed)
+            reported = isinstance(deed.reply, Done) and window.must(deed) and not self._owns_more(deed.request)
             if isinstance(request, FinishChild) and reported and request.stage.terminal:
                 yield request.child, f"which was reported {request.stage.value} (call {deed.call_id})"
         for task in self.facts.tasks.values():
@@ -139,6 +140,11 @@ class NobodyWaitsInVain(ReadingCheck):
             if asked and all(deed.definite and not isinstance(deed.reply, Done | ExistingChild) for deed in asked):
                 yield task.ref, "whose registration was refused"
 
+    def _owns_more(self, request: Request) -> bool:
+        """Whether something may go on below the child."""
+        child = self.facts.tasks.get(request.child) if isinstance(request, FinishChild) else None
+        return child is not None and bool(child.children or child.doubtful_children)
+
     def on_final(self, reading: Reading) -> None:
         """At rest: what the owner shows of its children against what they show themselves."""
         if not at_rest(self.facts):
@@ -147,14 +153,14 @@ class NobodyWaitsInVain(ReadingCheck):
         for entry in reading.snapshot.children:
             child = below.get(entry.child)
             if child is not None and entry.child in reading.task.children:
-                self._released(reading, entry, child)
+                self._released(reading, entry, child, goes_on=_goes_on_below(child, below))
                 self._outlived(reading, entry, child)
 
-    def _released(self, reading: Reading, entry: ChildEntry, child: Snapshot) -> None:
+    def _released(self, reading: Reading, entry: ChildEntry, child: Snapshot, *, goes_on: bool) -> None:
         if child.execution not in _OVER:
             return
         self.exercised("CHILD-8")
-        if not entry.stage.terminal and entry.stage is not Stage.UNKNOWN:
+        if not entry.stage.terminal and entry.stage is not Stage.UNKNOWN and not goes_on:
             self.violated(
                 "CHILD-8",
                 f"at rest {label(entry.child)} is {child.execution.value}, but its owner {reading.name} still shows it "
@@ -173,6 +179,14 @@ class NobodyWaitsInVain(ReadingCheck):
                 f"above {label(entry.child)}, which is {child.execution.value}; a crash in the middle of a cascade "
                 f"leaves no owner that is over above a child that lives",
             )
+
+
+def _goes_on_below(account: Snapshot, accounts: dict[TaskRef, Snapshot]) -> bool:
+    """Whether something below a task, at any depth, has not ended: for that an owner may wait."""
+    return any(
+        not entry.stage.terminal or (entry.child in accounts and _goes_on_below(accounts[entry.child], accounts))
+        for entry in account.children
+    )
 
 
 CHECKS: tuple[type[Check], ...] = (EveryKindIsListed, EveryChildEnds, NobodyWaitsInVain)

@@ -16,7 +16,7 @@ from stopcheck.judge._reading import Reading
 from stopcheck.judge._rights import STOPS
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
-from stopcheck.judge.checks._other_runs import may_be_ended_from_outside, tells_of_a_stop, traces
+from stopcheck.judge.checks._other_runs import tells_of_a_stop, traces
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: What stops a run, or tells it to.
@@ -78,7 +78,7 @@ class OtherRunsSeeNothing(ReadingCheck):
 
     def _stopped_elsewhere(self, ref: TaskRef) -> Deed | None:
         """What was done to another run of the tenant, if nothing was begun that may stop this one."""
-        if may_be_ended_from_outside(self.facts, ref):
+        if self.facts.may_be_ended_from_outside(ref):
             return None
         for operation in _TO_OTHERS:
             for deed in self.facts.book.all_deeds(operation):

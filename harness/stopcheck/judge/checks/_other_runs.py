@@ -33,6 +33,7 @@ from stopcheck.judge._facts import Facts
 from stopcheck.judge._known import LeaseFacts, TaskFacts
 from stopcheck.judge._reading import Reading, Window
 from stopcheck.judge._wording import label
+from stopcheck.judge.checks._answers import of_the_second
 from stopcheck.judge.checks._readings import ReadingCheck
 
 #: What an account shows, and the operations without which there can be none of it.
@@ -116,7 +117,7 @@ class NextRunIsClean(ReadingCheck):
 
     def _stopped_before(self, task: TaskFacts) -> TaskRef | None:
         """An earlier incarnation that is known to be stopped, if nothing was begun that may stop this one."""
-        if may_be_ended_from_outside(self.facts, task.ref):
+        if self.facts.may_be_ended_from_outside(task.ref):
             return None
         runs = (run for run in self.facts.tasks.values() if run.ref.key == task.ref.key and run.record is not None)
         return next((run.ref for run in runs if run.ref.incarnation < task.ref.incarnation), None)
@@ -193,7 +194,7 @@ class HandleIsNoTask(ReadingCheck):
     def _namesake(self, window: Window, lease: LeaseFacts | None) -> Deed | None:
         """What was done to another run through a handle like this lease's, while this one certainly held."""
         facts = self.facts
-        if lease is None or facts.deaths or may_be_ended_from_outside(facts, window.task.ref):
+        if lease is None or facts.deaths or facts.may_be_ended_from_outside(window.task.ref):
             return None
         if not window.certainly_holds(lease, facts.now_ns):
             return None
@@ -215,21 +216,11 @@ class HandleIsNoTask(ReadingCheck):
         )
 
 
-def may_be_ended_from_outside(facts: Facts, ref: TaskRef) -> bool:
-    """Whether anything was begun that may stop the run or end it: a stop, a deadline, or its owner's word or end."""
-    return facts.prompted(ref) or any(owner.ending or owner.finishing for owner in facts.ancestors(ref))
-
-
 def tells_of_a_stop(facts: Facts, deed: Deed) -> bool:
-    """Whether a call was answered that its task was stopped. A call may name a second task, a child or a subscriber;
-    that *that* one was stopped says nothing of the first."""
+    """Whether a call was answered that its task was stopped."""
     if deed.ref is None or not isinstance(deed.reply, Stopped | Lost | PreCancelled):
         return False
-    second: TaskRef | None = getattr(deed.request, "child", None) or getattr(deed.request, "subscriber", None)
-    if second is None:
-        return True
-    of_this, of_second = ({ref, *(owner.ref for owner in facts.ancestors(ref))} for ref in (deed.ref, second))
-    return deed.reply.record.task not in of_second - of_this
+    return not of_the_second(facts, deed.request, deed.reply.record)
 
 
 def _like(deed: Deed, lease: LeaseFacts, tasks: dict[TaskRef, TaskFacts]) -> bool:
@@ -244,4 +235,4 @@ def _like(deed: Deed, lease: LeaseFacts, tasks: dict[TaskRef, TaskFacts]) -> boo
 
 CHECKS: tuple[type[Check], ...] = (NextRunIsClean, HandleIsNoTask)
 
-__all__ = ["CHECKS", "may_be_ended_from_outside", "tells_of_a_stop", "traces"]
+__all__ = ["CHECKS", "tells_of_a_stop", "traces"]

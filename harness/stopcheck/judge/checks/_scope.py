@@ -36,7 +36,7 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts, authorised
 from stopcheck.judge._rights import STOPS, has_right
 from stopcheck.judge._wording import label
-from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
+from stopcheck.judge.checks._answers import AnswerCheck, answer, of_the_second, shown_record, told
 
 _ASKED_FOR = (Cause.USER, Cause.PARENT)
 
@@ -47,9 +47,10 @@ class _Astray(AnswerCheck):
     def astray(self, call: Call) -> CancellationRecord | None:
         """The record that the answer shows on a task that no stop reaches."""
         ref, record = call.request.ref, shown_record(call.reply)
-        if ref is None or record is None or self.facts.prompted(ref):
+        if ref is None or record is None or self.facts.prompted(ref) or self.facts.given_up(ref):
             return None
-        return record if record.causes and record.causes[0].cause in _ASKED_FOR else None
+        asked_for = bool(record.causes) and record.causes[0].cause in _ASKED_FOR
+        return record if asked_for and not of_the_second(self.facts, call.request, record) else None
 
     def incarnation_stopped(self, ref: TaskRef) -> bool:
         """Whether a stop of another incarnation of the same task was begun."""

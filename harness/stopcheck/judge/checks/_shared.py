@@ -108,6 +108,8 @@ class CountedOnce(AnswerCheck):
         repeated = isinstance(request, Release) and request.interest_id in call.known.released
         if repeated and isinstance(reply, AlreadyReleased | Live | LastReleased):
             self.exercised("SHR-3")
+        if not isinstance(reply, Live | LastReleased):
+            return
         low, high = self._bounds(call, task, request)
         if isinstance(reply, Live) and not low <= reply.count <= high:
             self._told(call, f"{reply.count} live interests", low, high)

@@ -91,7 +91,7 @@ def _granted(
     lease = task.lease
     if lease is None or lease.grant != call_id:
         return state  # superseded before its holder heard of it
-    if reply.epoch == lease.previous:
+    if reply.epoch == lease.previous or lease.epoch not in (None, reply.epoch):
         return None
     expires: Any = reply.expires_ns if isinstance(reply, LeaseGranted) else None
     return state.with_task(ref, replace(task, lease=replace(lease, epoch=reply.epoch, expires=expires, grant="")))

@@ -61,7 +61,7 @@ from stopcheck.judge.linearisability._bind import bind
 from stopcheck.judge.linearisability._checker import Model
 from stopcheck.judge.linearisability._model_reading import inspect
 from stopcheck.judge.linearisability._outcome import REFUSED, Outcome, matches
-from stopcheck.judge.linearisability._rules import Place, Rules, Steps, settled_places
+from stopcheck.judge.linearisability._rules import Place, Rules, Steps, settled_places, told_apart
 from stopcheck.judge.linearisability._state import GateState, Phase
 
 _Handler = Callable[[Place, Any], Steps]
@@ -130,10 +130,8 @@ class GateModel(Model[GateState, Request, Outcome, Reply | Snapshot]):
         for before, ref in named:
             if ref != before.newest(request.task):
                 yield REFUSED, before  # a stale handle
-            for place in settled_places(self.rules, before, ref, request, latest):
-                if place.task.phase is Phase.TOMBSTONE:
-                    yield REFUSED, place.state
-                yield from handler(place, request)
+            places = settled_places(self.rules, before, ref, request, latest)
+            yield from told_apart(before, ((place.state, _at(place, request, handler)) for place in places))
 
     def matches(self, outcome: Outcome, reply: Reply | Snapshot, /) -> bool:
         """Whether ``reply`` is an answer that ``outcome`` allows."""
@@ -152,6 +150,12 @@ class GateModel(Model[GateState, Request, Outcome, Reply | Snapshot]):
     def encode(self, value: Any, /) -> bytes:
         """Canonical bytes: all values are arrays of plain values in a fixed order."""
         return self._encode(value)
+
+
+def _at(place: Place, request: Request, handler: _Handler) -> Steps:
+    if place.task.phase is Phase.TOMBSTONE:
+        yield REFUSED, place.state
+    yield from handler(place, request)
 
 
 def _named(state: GateState, request: Request) -> Iterator[tuple[GateState, TaskRef]]:

@@ -116,10 +116,10 @@ def _to(place: Place, effect_id: str, effect: Effect, stage: str) -> GateState:
     return place.state.with_effect(place.ref.key.tenant, effect_id, replace(effect, stage=stage))
 
 
-def _not_in_ledger(place: Place, effect_id: str) -> Steps:
+def _not_in_ledger(place: Place) -> Steps:
+    """Nobody admitted it here: its name means nothing, or another task's effect."""
     yield _NOT_ADMITTED, place.state
-    if place.state.effect(place.ref.key.tenant, effect_id) is not None:
-        yield REFUSED, place.state  # it is another task's
+    yield REFUSED, place.state
 
 
 def _resolved(effect: Effect) -> Outcome:
@@ -131,7 +131,7 @@ def claim_dispatch(place: Place, request: ClaimDispatch) -> Steps:
     idempotent."""
     effect = _ledger(place, request.effect_id)
     if effect is None:
-        yield from _not_in_ledger(place, request.effect_id)
+        yield from _not_in_ledger(place)
         return
     claimed = Outcome("AlreadyClaimed")
     if effect.stage == ADMITTED:
@@ -156,7 +156,7 @@ def suppress(place: Place, request: Suppress) -> Steps:
     """Wins against the claim or loses to it."""
     effect = _ledger(place, request.effect_id)
     if effect is None:
-        yield from _not_in_ledger(place, request.effect_id)
+        yield from _not_in_ledger(place)
         return
     done, late = Outcome("SuppressionDone"), Outcome("TooLate")
     if effect.stage == ADMITTED:

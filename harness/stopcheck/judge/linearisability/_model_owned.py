@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from stopcheck.gate import FinishChild, RegisterChild, Release, StartChild, Subscribe, TaskRef
 from stopcheck.judge.linearisability._outcome import DONE, NO_TIME, REFUSED, STALE, Outcome, end_of
-from stopcheck.judge.linearisability._rules import Place, Steps, settled_places
+from stopcheck.judge.linearisability._rules import Place, Steps, settled_places, told_apart
 from stopcheck.judge.linearisability._state import GateState, Interest, Owned, Phase, Task
 
 
@@ -46,6 +46,8 @@ def register_child(place: Place, request: RegisterChild) -> Steps:
     owned = place.task.owned(request.child)
     if owned is not None:
         yield from _seen(place, owned, Outcome("ExistingChild", values=ends_shown(place, owned)))
+        if not over:
+            yield DONE, place.state  # the same answer to the same request
     elif (other := place.state.task(request.child)) is not None:
         yield REFUSED, place.state  # it was opened as a task of its own, or has another parent
         if other.phase is Phase.TOMBSTONE:
@@ -111,10 +113,16 @@ def start_child(place: Place, request: StartChild) -> Steps:
     if owned is None:
         yield REFUSED, place.state
         return
-    for of_child in settled_places(place.rules, place.state, request.child, request, place.latest):
-        parent = of_child.state.task(place.ref)
-        assert parent is not None
-        yield from _start(replace(place, state=of_child.state, task=parent), request, owned)
+    found = _found_with(place, request.child, request)
+    yield from told_apart(place.state, ((at.state, _start(at, request, owned)) for at in found))
+
+
+def _found_with(place: Place, second: TaskRef, request: StartChild | Subscribe) -> Iterator[Place]:
+    """The states in which a call may find the second task that it names."""
+    for found in settled_places(place.rules, place.state, second, request, place.latest):
+        task = found.state.task(place.ref)
+        assert task is not None
+        yield replace(place, state=found.state, task=task)
 
 
 def _start(place: Place, request: StartChild, owned: Owned) -> Steps:
@@ -127,7 +135,8 @@ def _start(place: Place, request: StartChild, owned: Owned) -> Steps:
     child = place.state.task(request.child)
     if "ended" in ends_shown(place, owned):
         yield Outcome("Ended"), place.state
-    if covering or place.task.ended or owned.end == "ended" or (child is not None and child.ended):
+    completed = place.task.phase is Phase.COMPLETED  # an owner that failed may leave its children to themselves
+    if covering or completed or owned.end == "ended" or (child is not None and child.ended):
         if owned.started:
             yield DONE, place.state
         return
@@ -152,22 +161,34 @@ def finish_child(place: Place, request: FinishChild) -> Steps:
 
 
 def subscribe(place: Place, request: Subscribe) -> Steps:
-    """An interest is registered once; ``Live`` tells how many are live."""
+    """An interest is registered once; ``Live`` tells how many are live. A cutoff of the subscriber may come first, also
+    the end of its lifetime."""
+    found = [place]
+    if place.state.task(request.subscriber) is not None:
+        found += _found_with(place, request.subscriber, request)
+    yield from told_apart(place.state, ((at.state, _subscribe(at, request)) for at in found))
+
+
+def _subscribe(place: Place, request: Subscribe) -> Steps:
     stopped = tuple(dict.fromkeys((*place.stopped, *place.state.stopped_by(request.subscriber))))
     if stopped:
         yield Outcome("Stopped", records=stopped), place.state
+    if request.subscriber != place.state.newest(request.subscriber.key):
+        yield REFUSED, place.state  # nobody is there who could want it
     yield from _refusals(place, stopped=False)
-    if place.stopped or place.task.ended:
-        return
     if _interest(place, request.interest_id) is not None:
-        least, most = place.state.interests_range(place.task)
+        least, most = place.state.interests_range(place.task, place.latest)
         yield Outcome("Live", least=least, most=most), place.state
-        return
+    elif not place.stopped and not place.task.ended:
+        yield from _take_interest(place, request)
+
+
+def _take_interest(place: Place, request: Subscribe) -> Steps:
     interest = Interest(request.interest_id, request.subscriber)
     state = _with_interest(place, interest)
     task = state.task(place.ref)
     assert task is not None
-    least, most = state.interests_range(task)
+    least, most = state.interests_range(task, place.latest)
     yield Outcome("Live", least=least, most=most), state
 
 
@@ -179,7 +200,7 @@ def release(place: Place, request: Release) -> Steps:
         yield released, place.state
         yield REFUSED, place.state
         return
-    sure, maybe = place.state.interest_life(interest)
+    sure, maybe = place.state.interest_life(interest, place.latest)
     state = _with_interest(place, replace(interest, live=False))
     if not sure:
         yield released, state
@@ -187,7 +208,7 @@ def release(place: Place, request: Release) -> Steps:
         return
     task = state.task(place.ref)
     assert task is not None
-    least, most = state.interests_range(task)
+    least, most = state.interests_range(task, place.latest)
     if most > 0:
         yield Outcome("Live", least=max(least, 1), most=most), state
     if least == 0:

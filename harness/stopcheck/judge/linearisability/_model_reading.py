@@ -66,5 +66,7 @@ def _view(place: Place, *also: str) -> View:
             (effect_id, _classes(place, effect, *also)) for effect_id, effect in place.state.effects_of(place.ref)
         ),
         children=tuple((owned.child, owned.started, ends) for owned, ends in children_shown(place)),
-        interests=tuple((one.interest_id, lives[place.state.interest_life(one)]) for one in place.task.interests),
+        interests=tuple(
+            (one.interest_id, lives[place.state.interest_life(one, place.latest)]) for one in place.task.interests
+        ),
     )

@@ -24,7 +24,7 @@ from stopcheck.gate import (
     TaskRef,
 )
 from stopcheck.judge.linearisability._outcome import ANY, DONE, REFUSED, STALE, Outcome
-from stopcheck.judge.linearisability._rules import Place, Rules, Steps, grant, settled_places
+from stopcheck.judge.linearisability._rules import Place, Rules, Steps, grant, grant_again, settled_places
 from stopcheck.judge.linearisability._state import CUT_OF, SCOPE_OF, Cut, GateState, Phase, Task
 
 
@@ -81,7 +81,10 @@ def begin_work(place: Place, request: BeginWork) -> Steps:
     yield from _ended(place)
     if place.stopped or place.task.ended:
         return
-    yield Outcome("LeaseGranted"), grant(place, request.worker, request.call_id)
+    granted = Outcome("LeaseGranted")
+    yield granted, grant(place, request.worker, request.call_id)
+    for same in grant_again(place, request.worker, request.call_id):
+        yield granted, same
     waits = place.task.parent is not None and place.task.phase is Phase.OPEN
     if place.expiry()[0] or place.task.halted or waits:
         yield Outcome("Busy"), place.state
@@ -113,10 +116,12 @@ def renew_lease(place: Place, request: RenewLease) -> Steps:
 def return_lease(place: Place, request: ReleaseLease | RevokeLease) -> Steps:
     """``Done``, and the epoch is stale; of a stale one ``StaleLease``, or ``Done`` again."""
     holds, stale = place.epoch(request.epoch)
+    over = bool(place.stopped) or place.task.ended
     yield from _stopped(place)
-    if stale or place.stopped or place.task.ended:
+    if stale or over:
         yield STALE, place.state
-        yield DONE, place.state
+        if not (holds and over):  # whether it was given back then makes no difference any more
+            yield DONE, place.state
         if isinstance(request, RevokeLease):
             yield REFUSED, place.state  # a stale handle is an error to its caller
     if holds:
@@ -176,16 +181,21 @@ def _unfinished(place: Place) -> tuple[bool, bool]:
     """Whether something is missing for a completion, and whether a gate may think so.
 
     A child that ended as ``unknown``, or whose own task is over while the inventory does not say so yet, may be
-    counted either way. So may the ledger of a gate that sends by itself.
+    counted either way; so may what goes on below a child that ended. So may the ledger of a gate that sends by itself.
     """
     missing = doubtful = False
     for _, effect in place.state.effects_of(place.ref):
         doubtful = doubtful or not effect.definitive
         missing = missing or not (effect.definitive or place.rules.sends)
     for owned in place.task.children:
-        doubtful = doubtful or owned.end != "ended"
         missing = missing or (owned.end == "live" and not place.may_be_over(owned.child))
-    return missing, doubtful
+    return missing, doubtful or _owns_open_work(place.state, place.task)
+
+
+def _owns_open_work(state: GateState, task: Task) -> bool:
+    """Whether something below the task, at any depth, has no entry of its end."""
+    below = ((owned, state.task(owned.child)) for owned in task.children)
+    return any(owned.end != "ended" or (child and _owns_open_work(state, child)) for owned, child in below)
 
 
 def cancel_unopened(rules: Rules, state: GateState, request: RequestCancel) -> Steps:

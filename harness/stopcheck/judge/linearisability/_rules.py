@@ -7,7 +7,7 @@ pass while a call is open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -54,12 +54,8 @@ class Place(msgspec.Struct, frozen=True):
         return self.state.executions(self.ref, self.task)
 
     def may_be_over(self, child: TaskRef) -> bool:
-        """Whether a child's own task is over or cut off, or may have outlived its deadline by now."""
-        task = self.state.task(child)
-        if task is None:
-            return False
-        expired = self.rules.deadlines and task.maybe_due is not None and self.latest >= task.maybe_due
-        return task.ended or bool(self.state.stopped_by(child)) or expired
+        """Whether a child's own task is over or cut off, or may be by now."""
+        return self.state.may_be_over(child, self.latest)
 
     def put(self, **changes: Any) -> GateState:
         """The state with the task changed."""
@@ -90,6 +86,13 @@ def grant(place: Place, worker: str, call_id: str) -> GateState:
     return place.put(phase=Phase.RUNNING, lease=Lease(worker=worker, grant=call_id, previous=previous))
 
 
+def grant_again(place: Place, worker: str, call_id: str) -> Iterator[GateState]:
+    """A worker that begins again while its lease is active may be given the lease that it has."""
+    lease = place.task.lease
+    if lease is not None and lease.worker == worker and place.expiry()[0]:
+        yield place.put(lease=lease if lease.epoch is None else replace(lease, grant=call_id))
+
+
 def settled_places(rules: Rules, state: GateState, ref: TaskRef, request: Request, latest: int) -> Iterator[Place]:
     """The states in which the call may find the task, after what the gate may have done by itself and unseen: a record
     may appear by a deadline, for work that nobody wants any more, below a task that failed, or on a child whose end was
@@ -100,11 +103,37 @@ def settled_places(rules: Rules, state: GateState, ref: TaskRef, request: Reques
     """
     states = list(_with_evidence_applied(state, ref)) if state.parked else [state]
     for at, _ in reversed(tuple(state.lineage(ref))):
-        states = [after for before in states for after in _unseen(rules, before, at, request.now_ns, latest, at == ref)]
+        states = [after for before in states for after in unseen(rules, before, at, request.now_ns, latest, at == ref)]
     for after in states:
         task = after.task(ref)
         assert task is not None
         yield Place(rules, after, ref, task, request.now_ns, latest)
+
+
+def told_apart(before: GateState, tried: Iterable[tuple[GateState, Steps]]) -> Steps:
+    """The steps from each state in which a call may find the gate, without what need not be decided by them: whether
+    the gate made a transition unseen is left open for as long as the call is answered alike and does the same. So few
+    states are told apart, however many tasks are below a stop."""
+    undecided: set[tuple[Outcome, GateState]] = set()
+    for state, steps in tried:
+        for outcome, reached in steps:
+            if state == before:
+                undecided.add((outcome, reached))
+            elif (outcome, _without(reached, state, before)) in undecided:
+                continue
+            yield outcome, reached
+
+
+def _without(reached: GateState, state: GateState, before: GateState) -> GateState:
+    """What would have been reached without the unseen transitions that led from ``before`` to ``state``."""
+    if reached == state:
+        return before
+    undone = reached if reached.effects != state.effects else replace(reached, effects=before.effects)
+    for (ref, was), (_, found) in zip(before.tasks, state.tasks, strict=True):
+        after = undone.task(ref)
+        if was is not found and after is not None:
+            undone = undone.with_task(ref, replace(after, phase=was.phase, cut=was.cut))
+    return undone
 
 
 def _with_evidence_applied(state: GateState, ref: TaskRef) -> Iterator[GateState]:
@@ -116,7 +145,9 @@ def _with_evidence_applied(state: GateState, ref: TaskRef) -> Iterator[GateState
             yield from _with_evidence_applied(state.with_effect(tenant, effect_id, replace(effect, stage=told)), ref)
 
 
-def _unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int, asked: bool) -> list[GateState]:
+def unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int, asked: bool) -> list[GateState]:
+    """The states that are left by what the gate may have done to one task by itself; first, where it may, nothing.
+    ``asked``: it is the task that the call names."""
     task = state.task(ref)
     assert task is not None
     if task.cut is not Cut.NONE or task.ended:
@@ -125,20 +156,14 @@ def _unseen(rules: Rules, state: GateState, ref: TaskRef, now: int, latest: int,
     must = rules.deadlines and asked and task.due is not None and now >= task.due and not covered
     may = must or (
         (rules.deadlines and task.maybe_due is not None and latest >= task.maybe_due)
-        or (bool(task.interests) and state.interests_range(task)[0] == 0)
+        or (bool(task.interests) and state.interests_range(task, latest)[0] == 0)
         or any(above.phase is Phase.FAILED for _, above in state.lineage(ref))
     )
-    if _finished(state, ref, task):
+    # One that is covered may show a record of its own as well.
+    stopped = [] if covered else [state.with_task(ref, replace(task, cut=cut)) for cut in rules.cuts]
+    if state.given_up(ref, task):
         ends = [state.with_task(ref, replace(task, phase=phase)) for phase in (Phase.COMPLETED, Phase.FAILED)]
-        return [state, *ends, *(state.with_task(ref, replace(task, cut=cut)) for cut in rules.cuts)]
-    if not may:
-        return [state]
-    stopped = [state.with_task(ref, replace(task, cut=cut)) for cut in rules.cuts]
-    return stopped if must else [state, *stopped]
-
-
-def _finished(state: GateState, ref: TaskRef, task: Task) -> bool:
-    """Whether the task is a child whose end stands in its parent's inventory."""
-    parent = None if task.parent is None else state.task(task.parent)
-    owned = None if parent is None else parent.owned(ref)
-    return owned is not None and owned.end == "ended"
+        return [state, *ends, *stopped]
+    if must:
+        return stopped
+    return [state, *stopped] if may else [state]

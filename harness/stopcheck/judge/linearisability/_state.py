@@ -209,11 +209,40 @@ class GateState(_Value, frozen=True, array_like=True):
         now = (Execution.RUNNING,) if task.phase is Phase.RUNNING else (Execution.UNSTARTED, Execution.RUNNING)
         return (*CANCELLED, *now) if self.stopped_by(ref) else now
 
-    def interest_life(self, interest: Interest) -> tuple[bool, bool]:
+    def may_be_over(self, ref: TaskRef, latest: int, through: frozenset[TaskRef] = frozenset()) -> bool:
+        """Whether the task is over or cut off, or may be by now though nobody was told: by a deadline, because it or
+        an owner failed or was given up, or for want of interest. ``through``: for whose sake it is asked, since
+        shared work may want itself."""
+        through |= {ref}
+        return any(
+            task.cut is Cut.SUBTREE
+            or task.ended
+            or (at == ref and task.cut is not Cut.NONE)
+            or (task.maybe_due is not None and latest >= task.maybe_due)
+            or self.given_up(at, task)
+            or self._may_be_unwanted(task, latest, through)
+            for at, task in self.lineage(ref)
+        )
+
+    def given_up(self, ref: TaskRef, task: Task) -> bool:
+        """Whether the task's end stands in its owner's inventory."""
+        owner = None if task.parent is None else self.task(task.parent)
+        entry = None if owner is None else owner.owned(ref)
+        return entry is not None and entry.end == "ended"
+
+    def _may_be_unwanted(self, task: Task, latest: int, through: frozenset[TaskRef]) -> bool:
+        """Whether the last interest in the task may have been released."""
+        return bool(task.interests) and not any(
+            one.live and (one.subscriber in through or not self.may_be_over(one.subscriber, latest, through))
+            for one in task.interests
+        )
+
+    def interest_life(self, interest: Interest, latest: int) -> tuple[bool, bool]:
         """Whether the interest is live for certain, and whether it may be.
 
         A cancelled subscriber's interests are released within its own cutoff. One that is covered only by an
-        ancestor may still wait for the cascade, and of one that ended the contract says nothing.
+        ancestor may still wait for the cascade, one whose subscriber may be over may be released already, and of one
+        that ended the contract says nothing.
         """
         if not interest.live:
             return False, False
@@ -222,11 +251,11 @@ class GateState(_Value, frozen=True, array_like=True):
             return True, True
         if subscriber.cut is not Cut.NONE:
             return False, False
-        return not (subscriber.ended or self.stopped_by(interest.subscriber)), True
+        return not self.may_be_over(interest.subscriber, latest), True
 
-    def interests_range(self, task: Task) -> tuple[int, int]:
+    def interests_range(self, task: Task, latest: int) -> tuple[int, int]:
         """The least and the greatest number of live interests."""
-        lives = [self.interest_life(interest) for interest in task.interests]
+        lives = [self.interest_life(interest, latest) for interest in task.interests]
         return sum(sure for sure, _ in lives), sum(maybe for _, maybe in lives)
 
     def renamed(self, old: TaskRef, new: TaskRef) -> GateState:
