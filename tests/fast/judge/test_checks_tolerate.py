@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import pytest
 
 from stopcheck.explore import make_trial
 from stopcheck.gate import GateFactory
 from stopcheck.judge import CHECKS, gate_memo
 from stopcheck.kernel import Chooser
-from stopcheck.world import PlainInterior, Variant
+from stopcheck.world import PlainInterior, Scenario, Variant
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.right import RIGHT_GATES
 from stopcheck_scenarios.acceptance import SCENARIOS
@@ -22,14 +25,23 @@ def choosers(gate: GateFactory) -> list[Chooser]:
 
 #: One person's walk of hundreds of calls, in which there is hardly a choice: it is left to the self-test as well.
 LONG = "many-of-each"
-#: Those that write to a disk are left to the self-test.
-GATES = [MemoryGate, *(right.factory for right in RIGHT_GATES if not right.factory.contract.durable)]
 
 
-@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.__name__)
-def test_a_right_gate_breaks_no_clause(gate: GateFactory) -> None:
+def tried() -> Iterator[Any]:
+    """The first gate in all scenarios, each of the others in every other one and the next in those between; the rest
+    with more time. Those that write to a disk are left to the self-test."""
+    yield pytest.param(MemoryGate, SCENARIOS, id="MemoryGate")
+    in_memory = [right.factory for right in RIGHT_GATES if not right.factory.contract.durable]
+    for number, gate in enumerate(in_memory):
+        yield pytest.param(gate, SCENARIOS[number % 2 :: 2], id=gate.__name__)
+        rest = SCENARIOS[(number + 1) % 2 :: 2]
+        yield pytest.param(gate, rest, id=f"{gate.__name__}-rest", marks=pytest.mark.campaign)
+
+
+@pytest.mark.parametrize(("gate", "scenarios"), list(tried()))
+def test_a_right_gate_breaks_no_clause(gate: GateFactory, scenarios: Sequence[Scenario]) -> None:
     memo = gate_memo(gate.contract)
-    for scenario in SCENARIOS:
+    for scenario in scenarios:
         if not scenario.fits(gate.contract) or scenario.id == LONG:
             continue
         trial = make_trial(scenario, gate, Variant(1), PlainInterior(NoStorage()), CHECKS, memo=memo)
