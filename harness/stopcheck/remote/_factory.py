@@ -6,7 +6,10 @@ one process serves run after run; a crash is a ``SIGKILL`` all the same, and wha
 
 from __future__ import annotations
 
+import itertools
+import os
 import tempfile
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
@@ -19,9 +22,13 @@ from stopcheck.remote._handshake import introduce, try_overlap
 from stopcheck.remote._log import GateLog
 from stopcheck.remote._process import GateProcess, Limits
 from stopcheck.remote._session import Session
+from stopcheck.remote._watcher import watch_over
 from stopcheck.remote._wire import CloseStorage, Fingerprint, Initialized, OpenStorage
 
 _USUAL = Limits()
+#: In the environment of all processes of one factory: by it they are found when the kit was killed.
+_MARK = "STOPCHECK_GATE_OF"
+_numbers = itertools.count(1)
 
 
 class RemoteFactory:
@@ -41,6 +48,8 @@ class RemoteFactory:
         self._idle: list[Session] = []
         self._live: list[Session] = []
         self._pending: AdapterFault | None = None
+        self._mark = f"{os.getpid()}-{next(_numbers)}"  # noqa: TID251 - tells one kit's processes from another's
+        self._watcher: weakref.finalize[..., object] | None = None
 
     @property
     def contract(self) -> GateContract:
@@ -116,6 +125,8 @@ class RemoteFactory:
         while self._idle:
             with suppress(AdapterFault):
                 self._idle.pop().process.finish()
+        if self._watcher is not None:
+            self._watcher()
 
     # -- starting -------------------------------------------------------------------------------------------------
 
@@ -132,7 +143,10 @@ class RemoteFactory:
 
     def _open_process(self) -> Session:
         self.started += 1
-        return Session(GateProcess(self.command, self._limits, self._log), self._limits, self._log)
+        if self._watcher is None or not self._watcher.alive:
+            self._watcher = watch_over(self, _MARK, self._mark)
+        process = GateProcess(self.command, self._limits, self._log, {_MARK: self._mark})
+        return Session(process, self._limits, self._log)
 
     def _rehearse(self) -> Initialized:
         """Everything that does not need a run, once, from the start of a process to its end."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,3 +58,9 @@ def _is_dead(place: Path) -> bool:
 
 def _command(place: Path) -> str:
     return " ".join((place / "cmdline").read_bytes().decode(errors="replace").split("\0")).strip()
+
+
+if __name__ == "__main__":  # the watcher's program, see ``_watcher``: it needs nothing else of the kit
+    while os.read(0, 1):
+        pass
+    sweep(*sys.argv[1:])

@@ -12,7 +12,7 @@ import select
 import signal
 import subprocess
 import time  # noqa: TID251 - bounds how long a process is waited for; no result hangs on it
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -28,6 +28,7 @@ _CHUNK = 1 << 16
 _LAST_S = 1.0
 _LOOK_S = 0.005
 _numbers = itertools.count(1)
+_NOTHING: Mapping[str, str] = {}
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,9 +47,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateProcess:
-    """One process. ``received`` counts its lines. Raises adapter faults, after each of which it is of no use."""
+    """One process, with ``kept`` in its environment. ``received`` counts its lines. Raises adapter faults, after each
+    of which it is of no use."""
 
-    def __init__(self, command: Sequence[str], limits: Limits, log: GateLog) -> None:
+    def __init__(
+        self, command: Sequence[str], limits: Limits, log: GateLog, kept: Mapping[str, str] = _NOTHING
+    ) -> None:
         self.received = 0
         self.ended = False
         self._limits = limits
@@ -65,7 +69,7 @@ class GateProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                env=marked(_MARK, self._mark),
+                env={**marked(_MARK, self._mark), **kept},
             )
         except OSError as error:
             raise GateDied(

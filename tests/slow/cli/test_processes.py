@@ -100,6 +100,25 @@ def test_a_gate_that_hangs_natively_ends_when_the_kit_is_killed(verb: tuple[str,
     until(lambda: left_behind(process.pid) == [])
 
 
+#: A gate's process that never says anything and pays no heed to the end of its input; nor does its child.
+_DEAF = """
+import subprocess, sys, time
+subprocess.Popen(["sleep", "1000"], start_new_session=True)
+open("deaf", "w").close()
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("verb", [("certify", "--quiet"), ("smoke",)])
+def test_a_gate_that_does_not_heed_its_input_ends_when_the_kit_is_killed(verb: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "deaf.py").write_text(_DEAF)
+    process = start(*verb, "--command", f"{sys.executable} deaf.py", cwd=tmp_path)
+    until((tmp_path / "deaf").exists)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=PATIENCE_S)
+    until(lambda: left_behind(process.pid) == [])
+
+
 #: The command, in a process to which somebody sends SIGINT while it imports the module that is named.
 _INTERRUPTED_IMPORT = """
 import os, signal, sys
