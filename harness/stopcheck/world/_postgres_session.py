@@ -23,6 +23,10 @@ _MILLISECOND_NS = 1_000_000
 _OWN_SNAPSHOT = re.compile(r"REPEATABLE\s+READ|SERIALIZABLE", re.IGNORECASE)
 _KEEPS = re.compile(r"\bpg_(?:try_)?advisory_lock|\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", re.IGNORECASE)
 _LETS_GO = re.compile(r"\bpg_advisory_unlock|\bDISCARD\s+ALL", re.IGNORECASE)
+_HOLDS = (
+    b"SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())"
+    b" OR EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_my_temp_schema())"
+)
 _TIMEOUT = re.compile(r"\b(?:lock|statement)_timeout\b", re.IGNORECASE)
 _ARE_SET = b"SELECT current_setting('lock_timeout') <> '0' OR current_setting('statement_timeout') <> '0'"
 _TIMEOUTS = b"SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting <> '0'"
@@ -44,7 +48,8 @@ class Spoken:
 class Session(InFlight, ABC):
     """``timeout_ns`` is how long a statement may wait for a lock now, ``kept_timeout_ns`` what is so without the open
     transaction. ``left`` says how the session came to hold what it holds between statements; empty: nothing.
-    ``keeps``: it holds something outside of transactions too. ``queued`` tells the statement that waits from others."""
+    ``keeps``: it holds something outside of transactions too; ``lets_go``: perhaps no more. ``queued`` tells the
+    statement that waits from others."""
 
     def __init__(self, pid: int, socket: int, server: PostgresServer, points: InnerPoints, database: str) -> None:
         super().__init__(pid, socket, lambda: None)
@@ -56,6 +61,7 @@ class Session(InFlight, ABC):
         self.keeps_snapshot = False
         self.queued = b""
         self.keeps = False
+        self.lets_go = False
         self.left = b""
 
     @property
@@ -104,7 +110,10 @@ class Memory:
         if _KEEPS.search(said.sql) is not None:
             session.keeps = True
         elif _LETS_GO.search(said.sql) is not None:
-            session.keeps = False
+            session.lets_go = True
+        if session.lets_go and session.idle:  # else locks of the transaction count too
+            session.lets_go = False
+            session.keeps = session.ask(_HOLDS)[0][0] == b"t"
         session.left = b"" if session.idle and not session.keeps else self._points.chained(session.left)
 
     def note_new(self, session: Session) -> None:

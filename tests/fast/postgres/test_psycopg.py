@@ -247,7 +247,12 @@ def test_what_is_not_committed_yet_is_told_apart_by_what_it_came_from(
         (("INSERT INTO effect VALUES ('a')", "ROLLBACK"), False),
         (("SELECT pg_advisory_lock(1)", "COMMIT"), True),
         (("SELECT pg_advisory_lock(1)", "SELECT pg_advisory_unlock(1)", "COMMIT"), False),
+        (("SELECT pg_advisory_lock(1)", "SELECT pg_advisory_unlock(1)"), True),
+        (("SELECT pg_advisory_lock(1), pg_advisory_lock(2)", "SELECT pg_advisory_unlock(1)", "COMMIT"), True),
+        (("SELECT pg_advisory_lock(1), pg_advisory_lock(2)", "SELECT pg_advisory_unlock_all()", "COMMIT"), False),
+        (("SELECT pg_advisory_lock(1), pg_advisory_lock(1)", "SELECT pg_advisory_unlock(1)", "COMMIT"), True),
         (("CREATE TEMP TABLE mine (id int)", "COMMIT"), True),
+        (("CREATE TEMP TABLE mine (id int)", "SELECT pg_advisory_unlock_all()", "COMMIT"), True),
     ],
 )
 def test_what_a_session_holds_when_a_call_is_over_is_state(
