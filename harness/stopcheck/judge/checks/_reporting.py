@@ -192,6 +192,10 @@ class AccountCanBeRebuilt(ReadingCheck):
         for view in reading.effects:
             if view.admitted and view.entry is None:
                 yield f"the commitment of {view.id}"
+            elif view.entry is not None and view.effect.admissions:
+                payload = view.entry.payload_digest
+                if payload not in view.effect.admissions:
+                    yield f"the payload with which {view.id} was admitted (shown: {payload})"
             for told in view.kept:
                 if told.deed.answer == "Recorded" and not is_kept(view, reading, told):
                     yield f"the {describe(told.evidence)} of {view.id}"
