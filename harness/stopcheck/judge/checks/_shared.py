@@ -22,10 +22,15 @@ from stopcheck.judge._checks import Check
 from stopcheck.judge._facts import Call, TaskFacts
 from stopcheck.judge._wording import label
 from stopcheck.judge.checks._answers import AnswerCheck, answer, shown_record, told
+from stopcheck.judge.checks._inventory import at_rest
+
+_GOES_ON = (Execution.UNSTARTED, Execution.RUNNING)
+_OVER = (Execution.COMPLETED, Execution.FAILED)
 
 
 class OthersKeepTheirInterest(AnswerCheck):
-    """A subscriber's stop releases its interest and no other, and work in which somebody is interested goes on.
+    """A subscriber's stop releases its interest and no other, and work in which somebody is interested goes on. A stop
+    that reached the subscriber from above has released its interest by the time that all is at rest.
 
     A pass says nothing of shared work that nobody looked at after the stop."""
 
@@ -59,6 +64,25 @@ class OthersKeepTheirInterest(AnswerCheck):
                     f"{answer(call)} with {entry.interest_id} as live, though its subscriber "
                     f"{label(cancelled.subscriber)} had been stopped"
                 )
+
+    def at_rest(self) -> None:
+        """Work that goes on for nobody but those who were stopped."""
+        facts = self.facts
+        if not at_rest(facts):
+            return
+        for (handle, ref), account in facts.accounts.items():
+            if account.record is not None or account.execution not in _GOES_ON:
+                continue
+            for entry in account.interests:
+                interest = facts.tasks[ref].interests.get(entry.interest_id)
+                below = facts.accounts.get((handle, entry.subscriber))
+                stopped = below is not None and below.record is not None and below.execution not in _OVER
+                if entry.released_revision is None and interest is not None and interest.subscribed and stopped:
+                    self.exercised("SHR-1")
+                    self._told(
+                        f"at rest {label(ref)} is {account.execution} with {entry.interest_id} as live, though its "
+                        f"subscriber {label(entry.subscriber)} was stopped"
+                    )
 
     def _told(self, what: str) -> None:
         self.violated("SHR-1", f"{what}; a subscriber's stop releases that interest only")
