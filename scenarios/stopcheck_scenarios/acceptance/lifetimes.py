@@ -127,7 +127,7 @@ async def strike(client: Client, effect: Effect) -> None:
 
 def capped(world: World) -> None:
     """An owner with some eight seconds and its child with two, each of which wants to send a mail when those have
-    passed."""
+    passed; and another such child, whose owner was stopped alone."""
     parent = world.task("claim")
     child = world.child(parent, "letter", cap_ns=CAP_NS)
     mail = world.receiver("mail")
@@ -137,7 +137,13 @@ def capped(world: World) -> None:
     holder = world.under_way(child.ref, "child worker")
     world.actor("parent worker", send_at(owner, own, CAP_NS))
     world.actor("child worker", send_at(holder, letter, CAP_NS))
-    world.actor("auditor", look_at(world, world.client("auditor", Right.INSPECT), (parent, child.ref)))
+    stopped = world.task("report")
+    orphan = world.child(stopped, "survey", cap_ns=CAP_NS)
+    world.opens(stopped)
+    world.under_way(stopped, "reporter", children=(orphan,))
+    world.under_way(orphan.ref, "surveyor")
+    world.prepare(world.client("night watch", Right.STOP, handle=0).request_cancel(stopped, Scope.TASK, "stop"))
+    world.actor("auditor", look_at(world, world.client("auditor", Right.INSPECT), (parent, child.ref, orphan.ref)))
 
 
 async def send_at(holder: Holder, effect: Effect, at_ns: int) -> None:
@@ -149,7 +155,7 @@ async def send_at(holder: Holder, effect: Effect, at_ns: int) -> None:
 
 
 async def look_at(world: World, client: Client, tasks: tuple[TaskRef, ...]) -> None:
-    """Read both accounts when the others have nothing more to do."""
+    """Read all accounts when the others have nothing more to do."""
     await world.others_at_rest()
     for task in tasks:
         await client.inspect(task)

@@ -35,7 +35,7 @@ from stopcheck.gate import (
     Void,
     Won,
 )
-from stopcheck.world import Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
+from stopcheck.world import Child, Effect, FaultBudget, Holder, Scenario, Witness, World, sleep_until
 from stopcheck_scenarios._seen import answer, call, in_order, saw
 
 LIFETIME_NS = 8 * SECOND_NS
@@ -136,19 +136,23 @@ async def hear_of(world: World, mail: Effect) -> None:
 
 
 def force_by_name(world: World) -> None:
-    """Two workers of a task, one of which replaced the other, and another task with a worker of the same name."""
+    """Two workers of a task, one of which replaced the other, and another task with a worker of the same name, which
+    may own a third."""
     task, other = world.task("refund"), world.task("report")
     for each in (task, other):
         world.opens(each)
     world.under_way(task, WORKER)
     world.under_way(task, OTHER_WORKER, trigger=Trigger.REPLACEMENT)
-    world.under_way(other, WORKER)
-    world.actor("supervisor", force(world, task, other))
+    owned = world.child(other, "survey") if world.port.contract.has(Capability.CHILDREN) else None
+    world.under_way(other, WORKER, children=() if owned is None else (owned,))
+    if owned is not None:
+        world.under_way(owned.ref, WORKER)
+    world.actor("supervisor", force(world, task, other, owned))
 
 
-async def force(world: World, task: TaskRef, other: TaskRef) -> None:
+async def force(world: World, task: TaskRef, other: TaskRef, owned: Child | None) -> None:
     """Stop both tasks, and widen one stop meanwhile; when it is time use force on each worker, and once more after a
-    later cause and a widening."""
+    later cause and a widening. What was reached by the widening has a grace period from then on."""
     client = world.client("supervisor", Right.STOP, Right.SUPERVISE, Right.INSPECT)
     for each in (task, other):
         await client.request_cancel(each, Scope.TASK, "stop")
@@ -167,6 +171,10 @@ async def force(world: World, task: TaskRef, other: TaskRef) -> None:
             await client.escalate(task, WORKER)
     await client.inspect(task)
     await client.inspect(other)
+    if owned is not None:
+        await client.escalate(owned.ref, WORKER)
+        await sleep_until("grace again", cutoff_ns + grace_ns // 2 + grace_ns, "grace from the widening on")
+        await client.escalate(owned.ref, WORKER)
 
 
 STOP = answer("request_cancel", Accepted)
@@ -233,7 +241,7 @@ SCENARIOS = (
                 in_order(FORCED, call("request_cancel", request_id="stop again"), answer("escalate", AlreadyForced)),
             ),
         ),
-        clauses=("ESC-10", "DLV-8"),
+        clauses=("ESC-1", "ESC-10", "DLV-8"),
         points=("while a worker is disconnected", "concurrently with another stop"),
     ),
 )

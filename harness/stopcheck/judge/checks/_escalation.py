@@ -20,6 +20,7 @@ from stopcheck.gate import (
     RecordProbe,
     RegisterChild,
     RequestCancel,
+    Scope,
     Status,
     TaskRef,
     TooEarly,
@@ -100,11 +101,16 @@ def earliest_cutoff_ns(facts: Facts, deed: Deed) -> int | None:
     covering = (task, *facts.ancestors(task.ref))
     if any(holder.deadline or holder.shared for holder in covering):
         return None
-    stops = [stop for holder in covering for stop in _stops(facts, holder.ref)]
+    stops = [stop for holder in covering for stop in _stops(facts, holder.ref) if holder is task or _reaches_down(stop)]
     accepted = [d.begun_ns for d in stops if d.answer == "Accepted" and d.ref == task.ref]
     if accepted and all(d.ref == task.ref for d in stops):
         return min(accepted)
     return min((d.begun_ns for d in stops), default=None)
+
+
+def _reaches_down(stop: Deed) -> bool:
+    """An owner's stop cuts off what it owns from when its scope is ``subtree`` on (SCOPE-4)."""
+    return isinstance(stop.request, RequestCancel) and stop.request.scope is Scope.SUBTREE
 
 
 def _stops(facts: Facts, ref: TaskRef) -> Iterator[Deed]:

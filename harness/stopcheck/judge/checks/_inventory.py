@@ -48,8 +48,8 @@ def at_rest(facts: Facts) -> bool:
 
 
 class EveryKindIsListed(ReadingCheck):
-    """Whatever was registered stands in the inventory as the kind that it was registered as: model requests, tool calls
-    and remote jobs as well as tasks.
+    """Whatever was registered stands in the inventory as the kind, and in the name of whom, it was registered: model
+    requests, tool calls and remote jobs as well as tasks.
 
     A pass is about the kinds that a scenario registered; a gate that refuses one is not failed here."""
 
@@ -66,13 +66,13 @@ class EveryKindIsListed(ReadingCheck):
                 self._compare(reading, request, listed.get(request.child))
 
     def _compare(self, reading: Reading, request: RegisterChild, entry: ChildEntry | None) -> None:
-        if entry is not None and entry.kind is request.kind:
+        if entry is not None and (entry.kind, entry.owner) == (request.kind, request.owner):
             return
-        shown = "without it" if entry is None else f"with it as {entry.kind.value}"
+        shown = "without it" if entry is None else f"with it as {entry.kind.value} of {entry.owner!r}"
         self.violated(
             "CHILD-7",
-            f"{label(request.child)} was registered as {request.kind.value}, and {reading.name} (call "
-            f"{reading.deed.call_id}) is shown {shown}; the inventory lists every kind of owned work",
+            f"{label(request.child)} was registered as {request.kind.value} of {request.owner!r}, and {reading.name} "
+            f"(call {reading.deed.call_id}) is shown {shown}; the inventory lists every kind of owned work",
         )
 
 
