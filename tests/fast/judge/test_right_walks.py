@@ -31,6 +31,7 @@ from stopcheck.kernel import DefaultChooser, sleep_until
 from stopcheck.world import Granularity, Scenario, Variant, World
 from stopcheck_fixtures.reference.memory import MemoryGate
 from stopcheck_fixtures.reference.sqlite import SqliteGate
+from stopcheck_fixtures.right.cutting_off import RecordsForAll
 
 WORKER = "worker"
 
@@ -210,6 +211,13 @@ async def told_of_an_item_before_the_batch_was_admitted(caller: Caller) -> None:
     await caller.ask.commit_effect(batch, 1)
 
 
+async def stopped_with_its_owner_by_one_click(caller: Caller) -> None:
+    await caller.open(caller.claim)
+    await caller.own()
+    await caller.stop(caller.claim, Scope.SUBTREE)
+    await caller.stop(caller.letter.ref, Scope.SUBTREE)
+
+
 async def failed_beside_a_stop_of_its_like(caller: Caller) -> None:
     await caller.open(caller.claim)
     await caller.own()
@@ -236,6 +244,7 @@ WALKS: tuple[Walk, ...] = (
     started_below_an_owner_that_failed,
     started_after_it_was_stopped_alone,
     told_of_an_item_before_the_batch_was_admitted,
+    stopped_with_its_owner_by_one_click,
     failed_beside_a_stop_of_its_like,
 )
 
@@ -258,7 +267,7 @@ async def _walked(walk: Walk, caller: Caller) -> None:
     await walk(caller)
 
 
-@pytest.mark.parametrize("gate", [MemoryGate, SqliteGate], ids=lambda gate: gate.__name__)
+@pytest.mark.parametrize("gate", [MemoryGate, SqliteGate, RecordsForAll], ids=lambda gate: gate.__name__)
 @pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.__name__)
 def test_nothing_is_said_of_a_right_gate(walk: Walk, gate: GateFactory) -> None:
     with ground(LoadedGate("test", gate), Granularity.CALLS) as interior:

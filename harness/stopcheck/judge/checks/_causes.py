@@ -72,7 +72,7 @@ class CausesAreKept(ReadingCheck):
         asked = list(self._asked(task))
         for entry in record.causes:
             named = [request.cause for request in asked if request.request_id == entry.request_id]
-            if named and entry.cause not in named:
+            if named and entry.cause not in named and not self._inherited(task, entry):
                 self._told(deed, record, f"in which {entry.request_id}, asked with cause {several(_names(named))}")
             elif not named and not self._possible(task, entry, asked):
                 self._told(deed, record, f"though nothing cancelled it with cause {entry.cause}")
@@ -82,6 +82,11 @@ class CausesAreKept(ReadingCheck):
         for deed in self.facts.book.deeds("request_cancel", task.ref):
             if isinstance(deed.request, RequestCancel) and authorised(deed.request):
                 yield deed.request
+
+    def _inherited(self, task: TaskFacts, entry: CauseEntry) -> bool:
+        """Whether it came down from an owner, which was stopped under that request id too."""
+        asked = (request.request_id for owner in self.facts.ancestors(task.ref) for request in self._asked(owner))
+        return entry.cause is Cause.PARENT and entry.request_id in asked
 
     def _possible(self, task: TaskFacts, entry: CauseEntry, asked: list[RequestCancel]) -> bool:
         """Whether the cause may be a cancellation that was not asked for under this request id: the gate's own, or

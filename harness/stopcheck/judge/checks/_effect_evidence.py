@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from stopcheck.gate import Disposition, RecordOutcome, Refused, Right
+from stopcheck.gate import Disposition, RecordOutcome, Refused, Right, TaskRef
 from stopcheck.judge._book import Deed
 from stopcheck.judge._checks import Check
 from stopcheck.judge._evidence import describe, receipt_in, speaks
 from stopcheck.judge._reading import EffectView, Reading, Told
 from stopcheck.judge._views import item_of
 from stopcheck.judge.checks._readings import ReadingCheck, all_told, several
+
+#: Answers by which a task is certainly known.
+_KNOWN = ("Opened", "Exists", "Done", "ExistingChild")
 
 
 def may_tell(deed: Deed) -> bool:
@@ -138,9 +141,8 @@ class EvidenceParked(ReadingCheck):
         effect = self.facts.effects.get(getattr(request, "effect_id", ""))
         if not isinstance(request, RecordOutcome) or effect is None or effect.task != deed.ref or not may_tell(deed):
             return
-        task = self.facts.tasks.get(effect.task)
         commits = self.facts.book.commitments(effect.effect_id)
-        unmatched = task is not None and task.opened and not any(d.may_count for d in commits)
+        unmatched = self._opened_before(deed, effect.task) and not any(d.may_count for d in commits)
         if not unmatched or speaks(request.evidence, effect) is None or not deed.definite:
             return
         self.exercised("EFF-10")
@@ -151,6 +153,15 @@ class EvidenceParked(ReadingCheck):
                 f"{describe(request.evidence)} for effect {effect.effect_id}, which no ledger knows yet, was answered "
                 f"{deed.answer} (call {deed.call_id}); evidence that comes early or unmatched is parked, not dropped",
             )
+
+    def _opened_before(self, deed: Deed, ref: TaskRef) -> bool:
+        """Whether the task was certainly open when the call began; one that is not may be unknown."""
+        book = self.facts.book
+        opened = [d for d in book.all_deeds("open_task") if d.request.task == ref.key and d.ref in (None, ref)]
+        opened += [d for d in book.all_deeds("register_child") if getattr(d.request, "child", None) == ref]
+        task = self.facts.tasks.get(ref)
+        known = any(d.answered_before(deed.begun) and d.answer in _KNOWN for d in opened)
+        return task is not None and task.opened and known
 
     def on_reading(self, reading: Reading) -> None:
         """What was parked is found: among the parked, or applied."""
