@@ -33,7 +33,7 @@ def test_time_that_passes_out_of_turn_is_told_and_is_no_lane() -> None:
     assert time.instead_of
     assert "time" not in [lane.name for lane in story.lanes]
     row = next(row for row in diagram(story).rows if row.who == "time")
-    assert row.time == "8.000000001s"
+    assert row.time == "8.001500001s"
 
 
 def test_queues_stand_between_actors_and_the_gate_and_receivers_come_last() -> None:
