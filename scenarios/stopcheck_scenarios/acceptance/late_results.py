@@ -61,9 +61,10 @@ async def read(world: World, client: Client, holder: Holder, tasks: tuple[TaskRe
     """When the others are done: the worker stops, an afterthought comes, and every place is read."""
     briefing, again, other = tasks
     await world.others_at_rest()
-    record = world.records[briefing]
-    world.hear(record)
-    await holder.client.acknowledge(briefing, holder.epoch, AckStrength.HANDLER_STOPPED, record.revision)
+    record = world.records.get(briefing)
+    if record is not None:
+        world.hear(record)
+        await holder.client.acknowledge(briefing, holder.epoch, AckStrength.HANDLER_STOPPED, record.revision)
     await client.offer_result(briefing, "search", ResultPlace.MEMORY, holder.epoch, "afterthought")
     await client.recall(briefing, ResultPlace.RESPONSE)
     await client.recall(again, ResultPlace.MEMORY)
