@@ -22,8 +22,8 @@ certify: $(VENV)/.stamp-run ## certify the bundled SQLite gate
 selftest: $(VENV)/.stamp-run ## try the kit on gates that are known to be wrong, and right
 	$(BIN)/stopcheck selftest --all
 
-test: $(VENV)/.stamp-dev ## run the tests on two workers
-	$(BIN)/python -m pytest -n 2
+test: $(VENV)/.stamp-dev ## run the tests on three workers: some of them wait
+	$(BIN)/python -m pytest -n 3
 
 campaign: $(VENV)/.stamp-dev ## run the long explorations that `make test` leaves out
 	$(BIN)/python -m pytest -n 2 -m campaign tests/fast tests/slow

@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from stopcheck.campaign import ExitCode
 from stopcheck.campaign._messages import Finished
 from stopcheck.campaign._outcome import GIVEN_UP
@@ -25,6 +27,7 @@ def request_cancel(self, request):
 SCENARIOS = ("two-people", "before-admission", "plain-completion", "late-completion")
 
 
+@pytest.mark.campaign
 def test_it_is_given_up_at_one_place_of_the_plan(tmp_path: Path) -> None:
     gate = write_gate(tmp_path, BODY)
     command = ["certify", gate, "--budget", "6", "--quiet"]

@@ -56,7 +56,7 @@ class Gate(LeaseIsEnough):
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.campaign)])
 def test_a_stop_while_failures_are_told_costs_no_report(number: signal.Signals, tmp_path: Path) -> None:
     (tmp_path / "gate.py").write_text(_HANGS_WHEN_TOLD)
     flags = ("--scenario", "before-admission", "--fail-fast", "--quiet", "--json", "report.json", "--html", "page.html")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from stopcheck.campaign import ExitCode
 from tests.slow.cli.support import stopcheck
 
@@ -18,6 +20,7 @@ def made(folder: Path, *arguments: str, hash_seed: str = "0") -> tuple[bytes, st
     return path.read_bytes(), done.stdout
 
 
+@pytest.mark.campaign  # fast/campaign/test_seeds.py holds the same of a campaign without the command
 def test_a_seed_makes_the_same_report_again_and_another_seed_another(tmp_path: Path) -> None:
     first, printed = made(tmp_path, "--seed", "5", "--jobs", "1")
     assert b'"seed": 5' in first

@@ -28,7 +28,7 @@ def verdict(report: Report, clause: str) -> ClauseVerdict:
     return next(row for row in report.clauses if row.clause == clause)
 
 
-@pytest.mark.parametrize("gate", ["flag_gate", "two_connections"])
+@pytest.mark.parametrize("gate", ["flag_gate", pytest.param("two_connections", marks=pytest.mark.campaign)])
 def test_check_then_act_is_failed_with_a_short_interleaving_that_replays_to_the_same_bytes(
     gate: str, tmp_path: Path
 ) -> None:
@@ -89,6 +89,7 @@ def test_a_failure_file_is_all_that_somebody_else_needs(tmp_path: Path) -> None:
     assert logs[0].read_bytes() == logs[1].read_bytes() != b""
 
 
+@pytest.mark.campaign  # the tests of fast/postgres hold the same of gates whose fault stands between statements
 def test_whole_calls_alone_certify_no_atomicity(tmp_path: Path) -> None:
     code, printed, report = certified("two_connections", tmp_path, "--granularity", "calls", "--budget", "200")
     row = verdict(report, "ADM-3")

@@ -11,7 +11,13 @@ from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import DepthFirst, SurvivingGate, one_run
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.id)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(scenario, id=scenario.id, marks=pytest.mark.campaign if number % 2 else ())
+        for number, scenario in enumerate(SCENARIOS)
+    ],
+)
 @pytest.mark.parametrize(
     ("factory", "limit"),
     [
