@@ -83,7 +83,7 @@ def verdicts(scenario: Scenario, factory: type[Overlapping], runs: int) -> list[
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 def test_a_right_gate_is_never_accused(scenario: Scenario) -> None:
-    runs = 3 if scenario.id == "many-of-each" else 25  # there a run has hundreds of calls
+    runs = 3 if scenario.id == "many-of-each" else 12  # there a run has hundreds of calls
     for monitor in verdicts(scenario, Overlapping, runs):
         assert monitor.verdict is HistoryVerdict.OK, monitor.illegal
 

@@ -22,7 +22,7 @@ from stopcheck_scenarios.acceptance import SCENARIOS
 from tests.fast.scenarios.driver import NoStorage
 
 BY_ID = {scenario.id: scenario for scenario in SCENARIOS}
-RUNS = 15
+RUNS = 10
 #: One wrong gate in so many is tried, and all that are wrong in a way that is judged with a state of its own.
 ONE_IN = 8
 

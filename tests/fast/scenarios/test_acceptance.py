@@ -41,7 +41,9 @@ def wanted(scenario: Scenario, factory: GateFactory) -> set[str]:
 
 
 @every_scenario
-@pytest.mark.parametrize(("kind", "handles"), [("volatile", 1), ("durable", 1), ("durable", 2)])
+@pytest.mark.parametrize(
+    ("kind", "handles"), [("volatile", 1), pytest.param("durable", 1, marks=pytest.mark.campaign), ("durable", 2)]
+)
 def test_runs_end_well_and_together_reach_every_witness(scenario: Scenario, kind: str, handles: int) -> None:
     missing = wanted(scenario, GATES[kind])
     for number, chooser in enumerate(itertools.islice(choosers(), RUNS)):

@@ -14,7 +14,7 @@ from tests.fast.scenarios.driver import DepthFirst, SurvivingGate, one_run
 @pytest.mark.parametrize(
     "scenario",
     [
-        pytest.param(scenario, id=scenario.id, marks=pytest.mark.campaign if number % 2 else ())
+        pytest.param(scenario, id=scenario.id, marks=pytest.mark.campaign if number % 4 else ())
         for number, scenario in enumerate(SCENARIOS)
     ],
 )
